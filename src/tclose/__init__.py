@@ -1,0 +1,77 @@
+"""tclose: measure how much a table would give away about the people in it, exactly.
+
+>>> import tclose as tc
+>>> tc.emd({3: 1, 4: 1, 5: 1}, {salary: 1 for salary in range(3, 12)})
+0.375
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tclose._audit import Audit, Violation, audit
+    from tclose._emd import emd, transport
+    from tclose.errors import (
+        ColumnError,
+        HierarchyError,
+        InputError,
+        OutputError,
+        PolicyError,
+        PrivacyRiskWarning,
+        TcloseError,
+    )
+    from tclose.hierarchy import Hierarchy
+    from tclose.policy import Policy, Quasi, Sensitive
+
+# Loaded on first use: importing tclose, and `tclose --help`, stay fast.
+_HOMES = {
+    "Audit": "_audit",
+    "Violation": "_audit",
+    "audit": "_audit",
+    "emd": "_emd",
+    "transport": "_emd",
+    "ColumnError": "errors",
+    "HierarchyError": "errors",
+    "InputError": "errors",
+    "OutputError": "errors",
+    "PolicyError": "errors",
+    "PrivacyRiskWarning": "errors",
+    "TcloseError": "errors",
+    "Hierarchy": "hierarchy",
+    "Policy": "policy",
+    "Quasi": "policy",
+    "Sensitive": "policy",
+}
+
+__version__ = "0.1.0"
+__all__ = [
+    "Audit",
+    "ColumnError",
+    "Hierarchy",
+    "HierarchyError",
+    "InputError",
+    "OutputError",
+    "Policy",
+    "PolicyError",
+    "PrivacyRiskWarning",
+    "Quasi",
+    "Sensitive",
+    "TcloseError",
+    "Violation",
+    "__version__",
+    "audit",
+    "emd",
+    "transport",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tclose' has no attribute {name!r}")
+    value = getattr(import_module(f"tclose.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

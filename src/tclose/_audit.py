@@ -1,0 +1,332 @@
+"""audit: table + policy -> Audit, from histograms of values, in exact integers."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose._numbers import decimal_up
+from tclose.attribute import AttributeAudit, finite, measure
+from tclose.distances import Distance
+from tclose.distances.domain import Places, arrange, without_place
+from tclose.errors import HierarchyError, InputError, PolicyError, PrivacyRiskWarning
+from tclose.histograms import Histograms
+from tclose.hierarchy import printed
+from tclose.models import Verdict, judge_regions, too_small
+from tclose.models.base import Bools, Floats
+from tclose.policy import Policy, Sensitive
+from tclose.regions import coarsenings
+from tclose.source.table import Classes, Table
+from tclose.source.typing import PRINTED
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+IN_ORDER = ("integer", "decimal", "float", "date", "timestamp", "time", "category")
+"""Kinds of columns for which ``distance: auto`` is the ordered distance."""
+
+REGION = "n,t"
+"""The key of (n,t)-closeness among an attribute's verdicts."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One class that breaks one limit; `value` is what it attains. For (n,t): "not shown", and the least distance found."""
+
+    model: str
+    sensitive: str | None
+    number: int
+    size: int
+    value: float
+    limit: Fraction
+
+    def to_dict(self) -> dict[str, Any]:
+        """In plain types."""
+        place = {"model": self.model, "sensitive": self.sensitive, "class": self.number, "size": self.size}
+        return {**place, **finite("value", self.value), "limit": float(self.limit)}
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a table gives away, measured exactly.
+
+    Attributes
+    ----------
+    rows, classes : int
+    k : int
+        Rows of the smallest class.
+    k_persons : int or None
+        Persons of the smallest class, where a unit is named or an identifier repeats.
+    sensitive : dict of AttributeAudit
+    satisfied : bool
+        Whether every limit of the policy holds; true when nothing is limited.
+    violations : list of Violation
+    """
+
+    policy: Policy
+    rows: int
+    sizes: NDArray[np.int64]
+    persons: NDArray[np.int64] | None
+    sensitive: dict[str, AttributeAudit]
+    _quasi_values: Callable[[], pa.Table]
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.sizes)
+
+    @property
+    def k(self) -> int:
+        """Rows of the smallest class."""
+        return int(self.sizes.min())
+
+    @property
+    def k_persons(self) -> int | None:
+        """Persons of the smallest class, where they are known."""
+        return None if self.persons is None else int(self.persons.min())
+
+    @property
+    def homogeneous(self) -> dict[str, int]:
+        """The classes in which some sensitive attribute has one value only, and the rows in them."""
+        some = np.logical_or.reduce([attribute.homogeneous for attribute in self.sensitive.values()])
+        return {"classes": int(some.sum()), "rows": int(self.sizes[some].sum())}
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every limit of the policy holds."""
+        return not any(broken.any() for *_, broken, _ in self._judged())
+
+    @property
+    def violations(self) -> list[Violation]:
+        """Every class that breaks a limit, once for each limit that it breaks."""
+        return [
+            Violation(model, name, number, int(self.sizes[number]), float(values[number]), limit)
+            for model, name, values, broken, limit in self._judged()
+            for number in np.flatnonzero(broken).tolist()
+        ]
+
+    def class_table(self) -> pa.Table:
+        """One row a class: its quasi-identifiers, its rows, what it attains of each model, and the limits that it breaks."""
+        import pyarrow as pa
+
+        quasi = self._quasi_values()
+        columns: list[tuple[str, Any]] = [("class", np.arange(self.classes))]
+        columns += [(name, quasi.column(name)) for name in quasi.column_names]
+        columns += [("rows", self.sizes)] + ([] if self.persons is None else [("persons", self.persons)])
+        columns += [
+            (f"{name}.{key}", verdict.values)
+            for name, attribute in self.sensitive.items()
+            for key, verdict in attribute.verdicts.items()
+        ]
+        breaks: list[list[str]] = [[] for _ in range(self.classes)]
+        for violation in self.violations:
+            breaks[violation.number].append(violation.model + (f" of {violation.sensitive}" if violation.sensitive else ""))
+        columns.append(("breaks", ["; ".join(limits) for limits in breaks]))
+        return pa.table([values for _, values in columns], names=_distinct([name for name, _ in columns]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit in plain types, as `to_json` writes it."""
+        return {
+            "rows": self.rows,
+            "classes": self.classes,
+            "k": self.k,
+            "k_persons": self.k_persons,
+            "satisfied": self.satisfied,
+            "homogeneous": self.homogeneous,
+            "sensitive": {name: attribute.to_dict() for name, attribute in self.sensitive.items()},
+            "violations": [violation.to_dict() for violation in self.violations],
+        }
+
+    def to_json(self) -> str:
+        """One JSON object."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        """The audit in one line."""
+        measured = ", ".join(f"{name} t={decimal_up(attribute.t_exact)}" for name, attribute in self.sensitive.items())
+        verdict = "satisfied" if self.satisfied else "not satisfied"
+        return f"<Audit: {self.rows} rows in {self.classes} classes, k={self.k}; {measured}; {verdict}>"
+
+    def _judged(self) -> Iterator[tuple[str, str | None, Floats, Bools, Fraction]]:
+        """Every limit with what was found: model, sensitive attribute, values, broken, limit."""
+        if self.policy.k is not None:
+            counted = self.sizes if self.policy.unit in (None, "row") or self.persons is None else self.persons
+            yield "k", None, counted.astype(np.float64), too_small(counted, self.policy.k), Fraction(self.policy.k)
+        for column in self.policy.sensitive:
+            attribute = self.sensitive[column.name]
+            for key, model in attribute.models.items():
+                if model.limit is not None:
+                    verdict = attribute.verdicts[key]
+                    yield "alpha" if key == "share" else key, column.name, verdict.values, verdict.broken, model.limit
+            if REGION in attribute.verdicts:
+                verdict = attribute.verdicts[REGION]
+                yield REGION, column.name, verdict.values, verdict.broken, column.t
+
+
+def audit(table: Any, policy: Policy) -> Audit:
+    """Measure how far a table is from what a policy asks, exactly.
+
+    Rows that agree on all quasi-identifiers form a class; every class is judged under every model: k-anonymity, l-diversity,
+    t-closeness, beta-likeness, delta-disclosure. Values are compared as they stand. Only the quasi-identifiers and the
+    sensitive attributes are needed, so a release is audited with the policy that made it.
+
+    Parameters
+    ----------
+    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    policy : Policy
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    InputError
+        The table cannot be read, or does not fit the policy.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"zip": ["476", "476", "479", "479"], "salary": [3, 5, 4, 6]})
+    >>> audit(people, Policy(quasi=["zip"], sensitive={"salary": 0.2}, k=2))
+    <Audit: 4 rows in 2 classes, k=2; salary t=0.1667; satisfied>
+    """
+    quasi = [column.name for column in policy.quasi]
+    needed = {column.name: column.type for column in policy.quasi}
+    needed |= {column.name: "value" if _places(column) is None else PRINTED for column in policy.sensitive}
+    source = Table(table, needed, optional=[*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])])
+    unit = _unit(source, policy)
+    classes = source.classes(quasi, [column.name for column in policy.sensitive])
+    attributes = {column.name: _attribute(source, classes, column, policy, unit) for column in policy.sensitive}
+    return Audit(
+        policy,
+        source.rows,
+        classes.sizes(),
+        None if unit is None else source.persons(unit, quasi),
+        attributes,
+        classes.quasi_values,
+    )
+
+
+def _unit(source: Table, policy: Policy) -> str | None:
+    """The column that names persons, if persons are to be counted."""
+    if policy.unit == "row":
+        return None
+    if policy.unit is not None:
+        if policy.unit not in source:
+            _warn(f"The unit {policy.unit!r} is not a column of the table, so k and l count rows, not persons.")
+            return None
+        count, row = source.missing(policy.unit)
+        if count:
+            raise InputError(f"The unit {policy.unit!r} must name a person in every row. Got {count} missing, the first in row {row}.")
+        return policy.unit
+    repeated = {name: source.distinct(name) for name in policy.identifiers if name in source}
+    repeated = {name: count for name, count in repeated.items() if count < source.rows}
+    if not repeated:
+        return None
+    fewest = min(repeated, key=lambda name: repeated[name])
+    _warn(
+        f"Identifier {fewest!r} repeats: {source.rows} rows of {repeated[fewest]} persons. k is given in rows and in persons; "
+        f"set unit: {fewest} to judge persons, or unit: row if each row is one."
+    )
+    return fewest
+
+
+def _attribute(source: Table, classes: Classes, column: Sensitive, policy: Policy, unit: str | None) -> AttributeAudit:
+    """Measure one sensitive attribute."""
+    domain, counts = classes.domain(column.name)
+    values = source.values(column.name, domain)
+    kind = _kind(source, column)
+    _check_missing(source, column, kind, values)
+    places = _places(column)
+    if places is not None:
+        unknown = without_place(values, places)
+        if unknown:
+            _refuse_unknown(source, column, domain, values, unknown)
+    ordered, distance = arrange(kind, values, places)
+    rank = {value: code for code, value in enumerate(ordered)}
+    codes = np.array([rank[value] for value in values], dtype=np.int64)
+    table = np.empty_like(counts)
+    table[codes] = counts
+
+    def parts(counted: Classes) -> Iterator[Histograms]:
+        return counted.histograms(column.name, domain, codes, table)
+
+    quasi = [quasi.name for quasi in policy.quasi]
+    persons = None if unit is None or policy.unit is None else parts(source.person_classes(unit, quasi, column.name))
+    attribute = measure(column, policy, distance, parts(classes), persons)
+    if policy.n is None or column.t is None:
+        return attribute
+    region = _judge_region(classes, parts, column, policy, distance)
+    return replace(attribute, verdicts={**attribute.verdicts, REGION: region})
+
+
+def _judge_region(
+    classes: Classes, parts: Callable[[Classes], Iterator[Histograms]], column: Sensitive, policy: Policy, distance: Distance
+) -> Verdict:
+    """(n,t)-closeness, with the levels of the hierarchies as regions."""
+    quasi = classes.quasi_values()
+    levels = coarsenings([(column.hierarchy, quasi.column(column.name).to_pylist()) for column in policy.quasi])
+    return judge_regions(Histograms.join(list(parts(classes))), distance, column.t, policy.n, levels)
+
+
+def _kind(source: Table, column: Sensitive) -> str:
+    """The distance that is meant."""
+    measured = source.kinds[column.name] in IN_ORDER
+    if column.kind == "auto":
+        return "ordered" if measured else "equal"
+    if column.kind == "ordered" and not measured and column.order is None:
+        raise PolicyError(f"distance: ordered of {column.name!r} needs an order: the column holds {source.kinds[column.name]}. Give one.")
+    if column.kind == "numeric" and (not measured or source.kinds[column.name] == "category"):
+        raise PolicyError(f"distance: numeric of {column.name!r} needs numbers or dates. The column holds {source.kinds[column.name]}.")
+    return str(column.kind)
+
+
+def _places(column: Sensitive) -> Places | None:
+    """Where the values of an attribute are looked up."""
+    places: Places | None = next((given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None)
+    return places
+
+
+def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
+    """A missing value is a value for the equal distance; for the others only if the policy gives it a place."""
+    if kind == "equal" or None not in values or (column.missing == "value" and _places(column) is not None):
+        return
+    if column.missing == "value":
+        raise PolicyError(f"missing: value of {column.name!r} needs a place for missing cells, a null in its order or an empty leaf.")
+    count, row = source.missing(column.name)
+    raise InputError(
+        f"Sensitive column {column.name!r} has {count} missing {'cell' if count == 1 else 'cells'}, the first in row {row}: the {kind} "
+        "distance needs a value in each. Fill them, leave those rows out, or set missing: value with an order."
+    )
+
+
+def _refuse_unknown(source: Table, column: Sensitive, domain: pa.Array, values: list[Any], unknown: list[Any]) -> None:
+    places = [place for place, value in enumerate(values) if value in unknown]
+    value, row = source.first(column.name, domain.take(places))
+    what = "hierarchy" if column.hierarchy is not None else "matrix" if column.matrix is not None else "order"
+    inner = column.hierarchy is not None and column.hierarchy.find(printed(value)) is not None
+    found = "stands above other values in" if inner else "is not in"
+    more = f" {len(unknown) - 1} more are missing." if len(unknown) > 1 else ""
+    raise HierarchyError(f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} Add it there.")
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Column names made distinct: a quasi-identifier may be called "class" too."""
+    seen: set[str] = set()
+    for place, name in enumerate(names):
+        while names[place] in seen:
+            names[place] += "_"
+        seen.add(names[place] if name else name)
+    return names
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=4)

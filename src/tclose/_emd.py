@@ -1,0 +1,143 @@
+"""emd and transport: the earth mover's distance between two distributions, and a plan that attains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from tclose._numbers import exact as exact_number
+from tclose.distances import Distance, Matrix, Move
+from tclose.distances.domain import KINDS, arrange, without_place
+from tclose.errors import PolicyError
+from tclose.hierarchy import Hierarchy
+
+Distribution = Mapping[Any, Any] | Sequence[Any]
+
+
+@overload
+def emd(p: Distribution, q: Distribution, distance: Any = ..., values: Sequence[Any] | None = ..., *, exact: Literal[True]) -> Fraction: ...
+@overload
+def emd(p: Distribution, q: Distribution, distance: Any = ..., values: Sequence[Any] | None = ..., exact: Literal[False] = ...) -> float: ...
+def emd(
+    p: Distribution, q: Distribution, distance: Any = "ordered", values: Sequence[Any] | None = None, exact: bool = False
+) -> float | Fraction:
+    r"""The earth mover's distance: the least work that turns one distribution into another.
+
+    .. math:: EMD(P, Q) = \min_{f \ge 0} \sum_{ij} f_{ij} d_{ij}, \quad \sum_j f_{ij} = P_i, \; \sum_i f_{ij} = Q_j
+
+    Parameters
+    ----------
+    p, q : sequences of counts or probabilities, or mappings from values to them
+        Each is scaled to sum 1. Two sequences are of one length. A float means the decimal that is written: 0.1 is 1/10.
+    distance : {"ordered", "numeric", "equal"}, Hierarchy, or square matrix of distances
+        A Hierarchy takes mappings, or sequences in the order of ``values`` (default: of its leaves).
+    values : sequence, optional
+        The domain: what the places of a sequence stand for; the order of the values for ``ordered``. Default for mappings: the
+        values of both, sorted.
+    exact : bool
+        A fraction instead of a float.
+
+    Returns
+    -------
+    float or Fraction
+        Between 0 and 1.
+
+    References
+    ----------
+    Li, Li, Venkatasubramanian: t-closeness, ICDE 2007, section 4.
+
+    Examples
+    --------
+    >>> emd([1, 1, 1, 0, 0, 0, 0, 0, 0], [1] * 9)
+    0.375
+    >>> emd({"flu": 1}, {"flu": 1, "cold": 2}, "equal", exact=True)
+    Fraction(2, 3)
+    """
+    _, ground, left, right = _aligned(p, q, distance, values)
+    return ground.exact(left, right) if exact else ground.emd(np.array(left, dtype=np.float64), np.array(right, dtype=np.float64))
+
+
+def transport(p: Distribution, q: Distribution, distance: Any = "ordered", values: Sequence[Any] | None = None) -> list[Move]:
+    """One optimal transport plan: moves whose costs add up to the earth mover's distance.
+
+    Takes what `emd` takes. A move has ``source``, ``target``, ``mass``, ``distance`` and ``cost``, in exact fractions.
+
+    Examples
+    --------
+    >>> [(move.source, move.target, str(move.mass)) for move in transport({14: 1, 88: 1}, {14: 1, 27: 1, 88: 1, 101: 1})]
+    [(14, 27, '1/4'), (88, 101, '1/4')]
+    """
+    labels, ground, left, right = _aligned(p, q, distance, values)
+    return [replace(move, source=labels[move.source], target=labels[move.target]) for move in ground.plan(left, right)]
+
+
+def _aligned(
+    p: Distribution, q: Distribution, distance: Any, values: Sequence[Any] | None
+) -> tuple[list[Any], Distance, list[Fraction], list[Fraction]]:
+    """The domain in the order of its codes, the distance on it, and both distributions over it."""
+    if isinstance(p, Mapping) != isinstance(q, Mapping):
+        raise PolicyError("p and q must both be mappings, or both sequences. Got one of each.")
+    matrix = None if isinstance(distance, str | Hierarchy) else Matrix(distance)
+    named = distance if isinstance(distance, str) else None
+    if named is not None and named not in ("ordered", "numeric", "equal"):
+        hint = "Pass a Hierarchy or a matrix itself." if named in KINDS else "Known are 'ordered', 'numeric' and 'equal'."
+        raise PolicyError(f"distance must be a known name, a Hierarchy or a matrix. Got {named!r}. {hint}")
+    if values is not None and len(set(values)) < len(values):
+        raise PolicyError("values must be distinct. Got a value twice.")
+
+    if isinstance(p, Mapping) and isinstance(q, Mapping):
+        domain = list(values) if values is not None else _union(p, q, in_order=named != "equal" and not isinstance(distance, Hierarchy))
+        beyond = [value for value in (*p, *q) if value not in set(domain)]
+        if beyond:
+            raise PolicyError(f"p and q must have no value beyond values. Got {len(beyond)}, the first {beyond[0]!r}.")
+        left, right = ([_mass(side.get(value, 0)) for value in domain] for side in (p, q))
+    else:
+        if len(p) != len(q):
+            raise PolicyError(f"p and q must have one length. Got {len(p)} and {len(q)}.")
+        if named == "numeric" and values is None:
+            raise PolicyError("The numeric distance needs values, or mappings from numbers. Got neither.")
+        domain = list(values) if values is not None else distance.leaves if isinstance(distance, Hierarchy) else list(range(len(p)))
+        left, right = ([_mass(mass) for mass in side] for side in (p, q))
+        if len(domain) != len(left):
+            raise PolicyError(f"p and q must have one place for each value. Got {len(left)} places for {len(domain)} values.")
+    for name, side in (("p", left), ("q", right)):
+        if not any(side):
+            raise PolicyError(f"{name} must have some mass. Got none.")
+
+    if matrix is not None:
+        if matrix.m != len(domain):
+            raise PolicyError(f"A matrix distance must have one row for each value. Got {matrix.m} rows for {len(domain)} values.")
+        return domain, matrix, left, right
+    if isinstance(distance, Hierarchy):
+        unknown = without_place(domain, distance)
+        if unknown:
+            raise PolicyError(f"Every value must be in the hierarchy. Got {len(unknown)} that are not, the first {unknown[0]!r}.")
+        ordered, ground = arrange("hierarchical", domain, distance)
+    else:
+        ordered, ground = arrange(distance, domain)
+    place = {value: code for code, value in enumerate(domain)}
+    return ordered, ground, [left[place[v]] for v in ordered], [right[place[v]] for v in ordered]
+
+
+def _union(p: Mapping[Any, Any], q: Mapping[Any, Any], *, in_order: bool) -> list[Any]:
+    values = list(dict.fromkeys((*p, *q)))
+    if not in_order:
+        return values
+    try:
+        return sorted(values)
+    except TypeError:
+        raise PolicyError("The values cannot be sorted. Give their order in values.") from None
+
+
+def _mass(mass: Any) -> Fraction:
+    try:
+        number = exact_number(mass)
+    except ValueError as error:
+        raise PolicyError(f"p and q must hold counts or probabilities. {error}.") from None
+    if number < 0:
+        raise PolicyError(f"p and q must hold counts or probabilities. Got {mass}, which is below 0.")
+    return number

@@ -1,0 +1,98 @@
+"""Exact numbers: what a user's number means, and how an attained value is shown.
+
+A float means the decimal that the user sees, so 0.3 is 3/10 and a class at exactly 3/10 passes a limit of 0.3.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+INT64_MAX = 2**63 - 1
+
+
+def exact(number: Any) -> Fraction:
+    """The fraction a number stands for: ``Fraction(str(x))`` for a float, so 0.3 is 3/10.
+
+    >>> exact(0.3), exact("4/15"), exact(2)
+    (Fraction(3, 10), Fraction(4, 15), Fraction(2, 1))
+    """
+    if isinstance(number, bool | np.bool_):
+        raise ValueError(f"{number} is not a number")  # noqa: TRY004 - pydantic turns ValueError into its own
+    if isinstance(number, Integral):
+        return Fraction(int(number))
+    if isinstance(number, Rational):
+        return Fraction(number.numerator, number.denominator)
+    if isinstance(number, Decimal):
+        if not number.is_finite():
+            raise ValueError(f"{number} is not a finite number")
+        return Fraction(number)
+    if isinstance(number, Real):
+        if not math.isfinite(number):
+            raise ValueError(f"{number} is not a finite number")
+        return Fraction(str(number))  # str and not repr: NumPy writes repr as np.float64(0.3)
+    if isinstance(number, str):
+        try:
+            return Fraction(number.strip())
+        except (ValueError, ZeroDivisionError):
+            raise ValueError(f"{number!r} is not a number") from None
+    raise ValueError(f"{type(number).__name__} is not a number")
+
+
+def plain(number: Fraction) -> int | float | str:
+    """The shortest way to write a fraction that `exact` reads back: 5, 0.2 or "4/15"."""
+    if number.denominator == 1:
+        return int(number)
+    if Fraction(str(float(number))) == number:
+        return float(number)
+    return str(number)
+
+
+def float_up(value: Fraction | float) -> float:
+    """The least float whose printed decimal is not below the value: an attained risk is never shown smaller than it is.
+
+    >>> float_up(Fraction(3, 10)), float_up(Fraction(1, 3))
+    (0.3, 0.3333333333333334)
+    """
+    shown = float(value)
+    while isinstance(value, Fraction) and exact(shown) < value:
+        shown = math.nextafter(shown, math.inf)
+    return shown
+
+
+def decimal_up(value: Fraction | float, digits: int = 4) -> str:
+    """The value as a decimal, rounded up: 1/3 is 0.3334, for an attained risk is never shown smaller than it is."""
+    if not math.isfinite(value):
+        return "unbounded"
+    scaled = math.ceil(Fraction(value) * 10**digits)
+    return f"{Decimal(scaled).scaleb(-digits):.{digits}f}"
+
+
+def decimal_down(value: Fraction | float, digits: int = 4) -> str:
+    """The value as a decimal, rounded down: attained protection is never shown larger than it is."""
+    scaled = math.floor(Fraction(value) * 10**digits)
+    return f"{Decimal(scaled).scaleb(-digits):.{digits}f}"
+
+
+def integer_dtype(bound: int) -> type:
+    """The dtype in which integers up to ``bound`` are exact: int64, else Python's own integers.
+
+    ``bound`` must be a Python integer: NumPy's wrap silently, and the check would wrap with them.
+    """
+    return np.int64 if bound <= INT64_MAX else object
+
+
+def product(left: NDArray[Any], right: NDArray[Any] | int) -> NDArray[Any]:
+    """``left * right`` of integers that are not negative, without wrapping around."""
+    largest = int(left.max(initial=0)) * int(np.max(right, initial=0))
+    dtype = integer_dtype(largest)
+    if isinstance(right, int):
+        return left.astype(dtype) * (right if dtype is object else np.int64(right))
+    result: NDArray[Any] = left.astype(dtype) * right.astype(dtype)
+    return result

@@ -1,0 +1,175 @@
+"""One sensitive attribute under all models: its histograms in, what every class attains out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tclose._numbers import float_up
+from tclose.distances import Distance
+from tclose.distances.divergences import jensen_shannon, kullback_leibler, variational
+from tclose.histograms import Histograms
+from tclose.models import (
+    BasicLikeness,
+    Closeness,
+    Disclosure,
+    DistinctDiversity,
+    EnhancedLikeness,
+    EntropyDiversity,
+    Lift,
+    Model,
+    RecursiveDiversity,
+    Share,
+    Verdict,
+    homogeneous,
+)
+from tclose.models.base import Bools, Floats
+from tclose.policy import Policy, Sensitive
+
+DIVERGENCES = {"variational": variational, "kullback_leibler": kullback_leibler, "jensen_shannon": jensen_shannon}
+
+
+@dataclass(frozen=True)
+class AttributeAudit:
+    """What a table gives away about one sensitive attribute.
+
+    Attributes
+    ----------
+    distance : str
+    t : float
+        The largest distance of a class from the table, rounded up; `t_exact` is the fraction, `worst_class` the first class
+        that has it, `limit` the t of the policy.
+    l_distinct, l_entropy, c_recursive : number
+        Least diversity of a class, in the three readings; c is for the policy's l, else for l = 2. Over persons, with a unit.
+    beta, delta, lift, share : float
+        Largest of a class, rounded up.
+    homogeneous_classes, homogeneous_rows : int
+        Classes whose rows all have one value, and the rows in them.
+    divergences : dict
+        Largest variational, Kullback-Leibler and Jensen-Shannon divergence: measures, never the guarantee.
+    models, verdicts : dict
+        Each model and what it found, by its key.
+    """
+
+    distance: str
+    limit: Fraction | None
+    sizes: Any = field(repr=False)
+    homogeneous: Bools = field(repr=False)
+    divergences: dict[str, float] = field(repr=False)
+    models: dict[str, Model] = field(repr=False)
+    verdicts: dict[str, Verdict] = field(repr=False)
+
+    t = property(lambda self: self._worst("t"))
+    l_entropy = property(lambda self: self._worst("l_entropy"))
+    c_recursive = property(lambda self: self._worst("c_recursive"))
+    beta = property(lambda self: self._worst("beta"))
+    delta = property(lambda self: self._worst("delta"))
+    lift = property(lambda self: self._worst("lift"))
+    share = property(lambda self: self._worst("share"))
+    l_distinct = property(lambda self: int(self.verdicts["l_distinct"].worst))
+    t_exact = property(lambda self: Fraction(self.verdicts["t"].worst))
+    worst_class = property(lambda self: self.verdicts["t"].worst_class)
+    homogeneous_classes = property(lambda self: int(self.homogeneous.sum()))
+    homogeneous_rows = property(lambda self: int(self.sizes[self.homogeneous].sum()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """In plain types; what is infinite is null, and said to be unbounded."""
+        facts = {
+            "distance": self.distance,
+            "t": self.t,
+            "t_exact": str(self.t_exact),
+            "limit": None if self.limit is None else float(self.limit),
+            "worst_class": self.worst_class,
+            "l_distinct": self.l_distinct,
+        }
+        for key in self.verdicts:
+            if key not in facts:
+                facts |= finite(key, self._worst(key))
+        facts["homogeneous"] = {"classes": self.homogeneous_classes, "rows": self.homogeneous_rows}
+        return {**facts, "divergences": self.divergences}
+
+    def _worst(self, key: str) -> float:
+        return float_up(self.verdicts[key].worst)
+
+
+def finite(key: str, value: float) -> dict[str, Any]:
+    """A number for JSON, which has no infinity."""
+    return {key: value} if math.isfinite(value) else {key: None, f"{key}_unbounded": True}
+
+
+def measure(
+    column: Sensitive, policy: Policy, distance: Distance, parts: Iterable[Histograms], persons: Iterable[Histograms] | None = None
+) -> AttributeAudit:
+    """Judge every class of a table under every model.
+
+    Parameters
+    ----------
+    parts
+        The attribute's histograms, some classes at a time, in order.
+    persons
+        The same with persons counted instead of rows: what l-diversity is judged on, where it is given.
+    """
+    about_rows = {model.key: model for model in _models(column, policy, distance)}
+    about_persons = {model.key: model for model in _diversities(column)}
+    found: dict[str, list[Verdict]] = {key: [] for key in (*about_rows, *about_persons)}
+    sizes, one_value = [], []
+    diverged = dict.fromkeys(DIVERGENCES, 0.0)
+
+    def judge(models: dict[str, Model], part: Histograms) -> None:
+        for key, model in models.items():
+            found[key].append(model.judge(part))
+
+    for part in parts:
+        judge(about_rows, part)
+        if persons is None:
+            judge(about_persons, part)
+        sizes.append(part.sizes)
+        one_value.append(homogeneous(part))
+        for name, divergence in DIVERGENCES.items():
+            diverged[name] = max(diverged[name], float(divergence(part).max()))
+    for part in persons or ():
+        judge(about_persons, part)
+    models = about_rows | about_persons
+    return AttributeAudit(
+        distance.name,
+        column.t,
+        np.concatenate(sizes),
+        np.concatenate(one_value),
+        diverged,
+        models,
+        {key: models[key].join(verdicts) for key, verdicts in found.items()},
+    )
+
+
+def _models(column: Sensitive, policy: Policy, distance: Distance) -> list[Model]:
+    """All models that are judged on rows, with the policy's limits; (n,t)-closeness takes the limit on t for itself."""
+    basic, strict = column.beta_kind == "basic", column.delta_kind == "strict"
+    enhanced = [] if basic else [EnhancedLikeness(limit=column.beta)]
+    return [
+        Closeness(distance, limit=column.t if policy.n is None else None),
+        BasicLikeness(limit=column.beta if basic else None),
+        *enhanced,
+        Disclosure(lenient=not strict, limit=column.delta),
+        Lift(),
+        Share(limit=policy.alpha),
+    ]
+
+
+def _diversities(column: Sensitive) -> list[Model]:
+    """l-diversity in its three readings; the limit goes to the one that the policy asks for."""
+    kind = column.l_kind
+    return [
+        DistinctDiversity(limit=column.l if kind == "distinct" else None),
+        EntropyDiversity(limit=column.l if kind == "entropy" else None),
+        RecursiveDiversity(l=int(column.l) if column.l else 2, limit=column.c),
+    ]
+
+
+def per_class(audit: AttributeAudit) -> dict[str, Floats]:
+    """What each class attains, by the key of the model."""
+    return {key: verdict.values for key, verdict in audit.verdicts.items()}

@@ -1,0 +1,73 @@
+"""The domain of an attribute: its values in the order of their codes, and the distance between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time, timedelta
+from fractions import Fraction
+from typing import Any
+
+from tclose._numbers import exact
+from tclose.distances.base import Distance
+from tclose.distances.equal import Equal
+from tclose.distances.hierarchical import Hierarchical
+from tclose.distances.labelled import LabelledMatrix
+from tclose.distances.numeric import Numeric
+from tclose.distances.ordered import Ordered
+from tclose.errors import PolicyError
+from tclose.hierarchy import Hierarchy, printed
+
+KINDS = ("ordered", "numeric", "equal", "hierarchical", "matrix")
+Places = Hierarchy | LabelledMatrix | Sequence[str]
+
+
+def arrange(kind: str, values: Sequence[Any], places: Places | None = None) -> tuple[list[Any], Distance]:
+    """Put values in the order of their codes, and give the distance between them.
+
+    Parameters
+    ----------
+    kind : one of `KINDS`
+    values : distinct values, ascending where they can be compared
+    places : Hierarchy for hierarchical, LabelledMatrix for matrix, the values' order for ordered (default: as given)
+    """
+    if kind == "numeric":
+        numbers = {value: as_number(value) for value in values}
+        ordered = sorted(values, key=numbers.__getitem__)
+        return ordered, Numeric([numbers[value] for value in ordered])
+    ordered = list(values) if places is None else sorted(values, key=_place(places))
+    if kind == "hierarchical" and isinstance(places, Hierarchy):
+        return ordered, Hierarchical(places, [printed(value) for value in ordered])
+    if kind == "matrix" and isinstance(places, LabelledMatrix):
+        return ordered, places.among(ordered)
+    return ordered, Ordered(len(ordered)) if kind == "ordered" else Equal(len(ordered))
+
+
+def without_place(values: Iterable[Any], places: Places) -> list[Any]:
+    """The values that a hierarchy, a matrix or an order does not know."""
+    known = set(_labels(places))
+    return [value for value in values if printed(value) not in known]
+
+
+def as_number(value: Any) -> Fraction:
+    """The number a value stands for: dates in days, times in microseconds."""
+    if isinstance(value, datetime):
+        return Fraction((value.replace(tzinfo=None) - datetime.min) // timedelta(microseconds=1))
+    if isinstance(value, date):
+        return Fraction(value.toordinal())
+    if isinstance(value, time):
+        return Fraction(((value.hour * 60 + value.minute) * 60 + value.second) * 10**6 + value.microsecond)
+    try:
+        return exact(value)
+    except ValueError:
+        raise PolicyError(f"The numeric distance needs numbers or dates. Got {type(value).__name__}.") from None
+
+
+def _labels(places: Places) -> Sequence[str]:
+    if isinstance(places, Hierarchy):
+        return places.leaves
+    return places.labels if isinstance(places, LabelledMatrix) else places
+
+
+def _place(places: Places) -> Any:
+    rank = {label: place for place, label in enumerate(_labels(places))}
+    return lambda value: rank[printed(value)]

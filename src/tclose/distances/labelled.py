@@ -1,0 +1,75 @@
+"""A matrix distance as a user gives it: distances between named values, from a CSV file or a nested mapping."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tclose._numbers import exact, plain
+from tclose.distances.matrix import Matrix
+from tclose.errors import HierarchyError
+from tclose.hierarchy import printed
+
+
+@dataclass(frozen=True)
+class LabelledMatrix:
+    """Distances between values that are found by their printed form."""
+
+    labels: list[str]
+    rows: list[list[Fraction]]
+    file: Path | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Check that it is a metric, once, before any table is read."""
+        if len(set(self.labels)) < len(self.labels):
+            raise HierarchyError("A matrix must name each value once. Got a value twice.")
+        Matrix(self.rows)
+
+    @classmethod
+    def from_mapping(cls, distances: Mapping[Any, Mapping[Any, Any]]) -> LabelledMatrix:
+        """From ``{"a": {"b": 0.5}, "b": {}}``: one entry a pair is enough, the diagonal may be left out."""
+        if not isinstance(distances, Mapping) or not all(isinstance(row, Mapping) for row in distances.values()):
+            raise HierarchyError("A matrix must be a mapping from each value to its distances. Got something else.")
+        labels = list(dict.fromkeys(printed(key) for row in (distances, *distances.values()) for key in row))
+        known = {(printed(a), printed(b)): _entry(d) for a, row in distances.items() for b, d in row.items()}
+
+        def entry(a: str, b: str) -> Fraction:
+            found = known.get((a, b), known.get((b, a), Fraction(0) if a == b else None))
+            if found is None:
+                raise HierarchyError(f"A matrix must give every distance. Got none between {a!r} and {b!r}.")
+            return found
+
+        return cls(labels, [[entry(a, b) for b in labels] for a in labels])
+
+    @classmethod
+    def from_csv(cls, path: str | Path) -> LabelledMatrix:
+        """From a square CSV: the values in the first row and, in the same order, in the first column."""
+        try:
+            with Path(path).open(encoding="utf-8-sig", newline="") as file:
+                rows = [row for row in csv.reader(file) if row]
+        except (OSError, UnicodeDecodeError):
+            raise HierarchyError(f"Matrix file {str(path)!r} cannot be read as UTF-8 text. Check its path.") from None
+        labels = rows[0][1:] if rows else []
+        if not labels or [row[0] for row in rows[1:]] != labels:
+            raise HierarchyError(f"Matrix file {Path(path).name!r} must have the same values in its first row and first column.")
+        return cls(labels, [[_entry(cell) for cell in row[1:]] for row in rows[1:]], Path(path))
+
+    def among(self, values: Sequence[Any]) -> Matrix:
+        """The distance between these values only."""
+        places = [self.labels.index(printed(value)) for value in values]
+        return Matrix([[self.rows[i][j] for j in places] for i in places])
+
+    def to_mapping(self) -> dict[str, dict[str, Any]]:
+        """As `from_mapping` reads it."""
+        return {a: {b: plain(d) for b, d in zip(self.labels, row, strict=True)} for a, row in zip(self.labels, self.rows, strict=True)}
+
+
+def _entry(distance: Any) -> Fraction:
+    try:
+        return exact(distance)
+    except ValueError as error:
+        raise HierarchyError(f"A matrix must hold numbers. {error}.") from None

@@ -1,0 +1,50 @@
+"""The exceptions of tclose. Each is also a built-in type, so that ``except ValueError`` goes on working.
+
+    TcloseError
+      + InputError (ValueError)         the table cannot be read, or does not fit the policy
+        + ColumnError                   a column is missing, named twice, or of a kind that cannot be used
+      + PolicyError (ValueError)        the policy asks for something that is no policy
+        + HierarchyError                a hierarchy, matrix or order is malformed or misses a value
+      + OutputError (OSError)           a result cannot be written
+
+    PrivacyRiskWarning (UserWarning)    the numbers hold, but a reader may take them for more than they are
+
+A message is one sentence or two: what was found, what is needed, what to do. It quotes no row of the table.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+class TcloseError(Exception):
+    """Anything that tclose refuses, with a sentence for the user."""
+
+
+class InputError(TcloseError, ValueError):
+    """The table cannot be read, or does not fit the policy."""
+
+
+class ColumnError(InputError):
+    """A column is missing, named twice, or of a kind that cannot be used."""
+
+
+class PolicyError(TcloseError, ValueError):
+    """The policy asks for something that is no policy."""
+
+
+class HierarchyError(PolicyError):
+    """A hierarchy, matrix or order is malformed, or misses a value of the table."""
+
+
+class OutputError(TcloseError, OSError):
+    """A result cannot be written."""
+
+
+class PrivacyRiskWarning(UserWarning):
+    """The numbers hold, but a reader may take them for more than they are."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint: the known name most like this one."""
+    lowered = {item.lower(): item for item in reversed(list(known))}
+    close = difflib.get_close_matches(name.lower(), lowered, n=1)
+    return f" Did you mean {lowered[close[0]]!r}?" if close else ""

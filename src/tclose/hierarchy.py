@@ -1,0 +1,217 @@
+"""Hierarchy: a tree over the values of a column, from a CSV file, a nested mapping or rows of labels."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tclose.errors import HierarchyError
+
+ROOT = 0
+
+
+def printed(value: Any) -> str:
+    """The text by which a value is found in a hierarchy, an order or a matrix: 39 and 39.0 are "39", missing is ""."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    return str(value)
+
+
+class Hierarchy:
+    """A tree over values: its leaves are the values, every other node stands for all leaves below it.
+
+    A node is a number; node 0 is the root, parents come before their children. Leaves keep the order of the file,
+    depth first, so that the leaves of one node stand side by side.
+
+    Attributes
+    ----------
+    labels : list of str
+        The label of each node.
+    parents : list of int
+        The parent of each node; the root's is -1.
+    heights : list of int
+        The longest way from each node down to a leaf.
+    leaves : list of str
+        The values, depth first.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_mapping({"respiratory": ["flu", "bronchitis"], "digestive": ["colitis"]})
+    >>> tree.leaves, tree.height
+    (['flu', 'bronchitis', 'colitis'], 2)
+    """
+
+    def __init__(self, paths: Iterable[Sequence[str]], file: Path | None = None) -> None:
+        """From one path a leaf, each from the root down to the leaf; ``file`` is where they were read, if anywhere."""
+        self.file = file
+        self.labels: list[str] = []
+        self.parents: list[int] = []
+        self._children: list[dict[str, int]] = []
+        self._leaf_nodes: dict[str, int] = {}
+        for path in paths:
+            self._add(path)
+        if not self._leaf_nodes:
+            raise HierarchyError("A hierarchy must have at least one value. Got none.")
+        self.heights = [0] * len(self.labels)
+        for node in range(len(self.labels) - 1, ROOT, -1):
+            parent = self.parents[node]
+            self.heights[parent] = max(self.heights[parent], self.heights[node] + 1)
+        for node in self._leaf_nodes.values():
+            if self._children[node]:
+                raise HierarchyError(f"Label {self.labels[node]!r} is a value and stands above other values. Name it once.")
+        self.leaves = self._depth_first()
+
+    @classmethod
+    def from_csv(cls, path: str | Path) -> Hierarchy:
+        """Read ARX's format: no header, one row a value, ``value;parent;...;root``, separated by ``;`` or ``,``.
+
+        Rows may differ in length. A label that repeats its neighbour (``other;other;*``), as files with equal columns do, is
+        the same node.
+        """
+        try:
+            text = Path(path).read_bytes().decode("utf-8-sig")
+        except OSError:
+            raise HierarchyError(f"Hierarchy file {str(path)!r} cannot be read. Check its path.") from None
+        except UnicodeDecodeError:
+            raise HierarchyError(f"Hierarchy file {str(path)!r} is not UTF-8. Save it as UTF-8.") from None
+        delimiter = ";" if ";" in text.partition("\n")[0] else ","
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+        try:
+            return cls((_upward(row, line) for line, row in enumerate(rows, 1)), Path(path))
+        except HierarchyError as error:
+            raise HierarchyError(f"Hierarchy file {Path(path).name!r}: {error}") from None
+
+    @classmethod
+    def from_mapping(cls, tree: Mapping[Any, Any]) -> Hierarchy:
+        """From nested mappings and lists: ``{"respiratory": {"infection": ["flu", "pneumonia"]}, "digestive": ["colitis"]}``.
+
+        One outermost key is the root; several get the root ``*``.
+        """
+        if not isinstance(tree, Mapping) or not tree:
+            raise HierarchyError("A hierarchy must be a mapping from labels to what is below them. Got something else.")
+        return cls(_downward(tree, () if len(tree) == 1 else ("*",)))
+
+    @property
+    def height(self) -> int:
+        """H, the height of the root."""
+        return self.heights[ROOT]
+
+    def leaf(self, value: Any) -> int:
+        """The node of a value, found by its printed form."""
+        try:
+            return self._leaf_nodes[printed(value)]
+        except KeyError:
+            raise HierarchyError(f"Value {printed(value)!r} is not in the hierarchy.") from None
+
+    def __contains__(self, value: Any) -> bool:
+        """Whether a value is a leaf."""
+        return printed(value) in self._leaf_nodes
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root down to this one."""
+        path = [node]
+        while path[-1] != ROOT:
+            path.append(self.parents[path[-1]])
+        return path[::-1]
+
+    def find(self, label: str) -> int | None:
+        """The node with this label, a leaf if there is one, else the only inner node called so; None if there is none."""
+        if label in self._leaf_nodes:
+            return self._leaf_nodes[label]
+        nodes = [node for node, name in enumerate(self.labels) if name == label]
+        return nodes[0] if len(nodes) == 1 else None
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The tree as `from_mapping` reads it."""
+
+        def below(node: int) -> Any:
+            children = self._children[node]
+            if all(not self._children[child] for child in children.values()):
+                return list(children)
+            return {label: below(child) for label, child in children.items()}
+
+        return {self.labels[ROOT]: below(ROOT)}
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two trees have the same nodes in the same order."""
+        return isinstance(other, Hierarchy) and (self.labels, self.parents) == (other.labels, other.parents)
+
+    def __hash__(self) -> int:
+        """Equal trees have equal hashes."""
+        return hash((tuple(self.labels), tuple(self.parents)))
+
+    def __repr__(self) -> str:
+        """Its size, for a reader."""
+        return f"<Hierarchy: {len(self.leaves)} values, height {self.height}>"
+
+    def _add(self, path: Sequence[str]) -> None:
+        if not self.labels:
+            self._new_node(path[0], -1)
+        if path[0] != self.labels[ROOT]:
+            raise HierarchyError(f"a hierarchy must have one root. Got {self.labels[ROOT]!r} and {path[0]!r}.")
+        node = ROOT
+        for label in path[1:]:
+            if label not in self._children[node]:
+                self._children[node][label] = self._new_node(label, node)
+            node = self._children[node][label]
+        if path[-1] in self._leaf_nodes:
+            raise HierarchyError(f"a value must occur once. Got {path[-1]!r} twice.")
+        self._leaf_nodes[path[-1]] = node
+
+    def _new_node(self, label: str, parent: int) -> int:
+        self.labels.append(label)
+        self.parents.append(parent)
+        self._children.append({})
+        return len(self.labels) - 1
+
+    def _depth_first(self) -> list[str]:
+        leaves, waiting = [], [ROOT]
+        while waiting:
+            node = waiting.pop()
+            if not self._children[node]:
+                leaves.append(self.labels[node])
+            waiting.extend(reversed(self._children[node].values()))
+        return leaves
+
+
+def _upward(row: list[str], line: int) -> list[str]:
+    """The path of a CSV row, from the root down; empty cells at the end and repeated neighbours are filling."""
+    cells = list(row)
+    while len(cells) > 1 and not cells[-1]:
+        cells.pop()
+    if "" in cells[1:]:
+        raise HierarchyError(f"line {line} has an empty cell between its labels. Fill it or leave it out.")
+    return [label for label, _ in groupby(reversed(cells))]
+
+
+def _downward(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
+    """The paths of a nested mapping."""
+    if isinstance(tree, Mapping):
+        for label, below in tree.items():
+            yield from _downward(below, (*above, printed(label)))
+    elif isinstance(tree, list | tuple) and tree:
+        for item in tree:
+            if isinstance(item, Mapping):
+                yield from _downward(item, above)
+            else:
+                yield (*above, printed(item))
+    elif tree is None or tree in ([], ()):
+        yield above
+    else:
+        raise HierarchyError(f"below {above[-1]!r} a hierarchy must have a list or a mapping. Got {type(tree).__name__}.")

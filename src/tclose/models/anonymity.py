@@ -1,0 +1,46 @@
+"""k-anonymity and its share limit: how many stand in a class, and how many of them share one value."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose._numbers import product
+from tclose.histograms import Histograms
+from tclose.models.base import Bools, Model, Verdict, judge_ratios
+
+
+def too_small(sizes: NDArray[np.int64], k: int | None) -> Bools:
+    """k-anonymity (Sweeney 2002): every class has at least k rows, or persons. Which classes have not?"""
+    return np.zeros(len(sizes), dtype=bool) if k is None else np.asarray(sizes < k)
+
+
+class Share(Model):
+    """(alpha,k)-anonymity, its alpha (Wong et al. 2006): no value has a share above alpha in any class. Its k is `too_small`."""
+
+    key = "share"
+
+    def judge(self, classes: Histograms) -> Verdict:
+        """Judge the largest share of each class."""
+        return judge_ratios(classes, classes.largest(classes.counts), classes.sizes, self.limit)
+
+
+def homogeneous(classes: Histograms) -> Bools:
+    """The classes whose rows all have one sensitive value, though the table has several."""
+    return (classes.distinct == 1) & (np.count_nonzero(classes.table) > 1)
+
+
+class Lift(Model):
+    """The worst lift max p/q: by how much a class makes a value likelier than the table does. Measured, never limited."""
+
+    key = "lift"
+
+    def judge(self, classes: Histograms) -> Verdict:
+        """Compare c*n with s*T at each touched value."""
+        return judge_ratios(classes, *lifts(classes), self.limit)
+
+
+def lifts(classes: Histograms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """p/q at each touched value, as c*n over s*T."""
+    return product(classes.counts, classes.rows), product(classes.spread(classes.sizes), classes.table[classes.codes])
+

@@ -1,0 +1,454 @@
+"""Policy: what the user asks for. Columns in their roles, limits, and how they are read from YAML."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, PlainValidator, TypeAdapter, ValidationError, WithJsonSchema
+from pydantic.dataclasses import dataclass
+
+from tclose._numbers import exact, plain
+from tclose.distances.labelled import LabelledMatrix
+from tclose.errors import PolicyError, nearest
+from tclose.hierarchy import Hierarchy, printed
+
+_CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
+
+
+def _name(value: Any) -> Any:
+    """A column's name; integers name columns too."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise ValueError("the name of a column")  # noqa: TRY004 - pydantic turns ValueError into its own
+    return value
+
+
+def _number(requirement: str, fits: Callable[[Fraction], bool]) -> Any:
+    """A field type: an exact number with a condition."""
+
+    def validate(value: Any) -> Fraction | None:
+        if value is None:
+            return None
+        try:
+            number = exact(value)
+        except ValueError:
+            raise ValueError(requirement) from None
+        if not fits(number):
+            raise ValueError(requirement)
+        return number
+
+    schema = {"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "null"}], "description": f"must be {requirement}"}
+    return Annotated[Any, PlainValidator(validate), WithJsonSchema(schema)]
+
+
+def _whole(requirement: str) -> Any:
+    """A field type: a whole number from 1 on."""
+
+    def validate(value: Any) -> int | None:
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise ValueError(requirement)
+        return value
+
+    schema = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}
+    return Annotated[Any, PlainValidator(validate), WithJsonSchema(schema)]
+
+
+def _hierarchy(value: Any) -> Hierarchy | None:
+    if value is None or isinstance(value, Hierarchy):
+        return value
+    if isinstance(value, str | Path):
+        return Hierarchy.from_csv(value)
+    return Hierarchy.from_mapping(value)
+
+
+def _matrix(value: Any) -> LabelledMatrix | None:
+    if value is None or isinstance(value, LabelledMatrix):
+        return value
+    if isinstance(value, str | Path):
+        return LabelledMatrix.from_csv(value)
+    return LabelledMatrix.from_mapping(value)
+
+
+def _order(value: Any) -> list[str] | None:
+    if value is None:
+        return None
+    labels = [printed(item) for item in value] if isinstance(value, list | tuple) else []
+    if len(labels) < 1 or len(set(labels)) < len(labels):
+        raise ValueError("a list of distinct values, from least to greatest")
+    return labels
+
+
+_FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
+Name = Annotated[str, BeforeValidator(_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}]})]
+Share = _number("between 0 and 1", lambda x: 0 <= x <= 1)
+Positive = _number("above 0", lambda x: x > 0)
+AtLeastOne = _number("1 or more", lambda x: x >= 1)
+NotNegative = _number("0 or more", lambda x: x >= 0)
+HierarchyField = Annotated[Any, PlainValidator(_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
+MatrixField = Annotated[Any, PlainValidator(_matrix), WithJsonSchema(_FILE_OR_MAPPING)]
+OrderField = Annotated[Any, PlainValidator(_order), WithJsonSchema({"anyOf": [{"type": "array"}, {"type": "null"}]})]
+
+# Fields of the contract that no part of tclose obeys yet. They are refused: a setting that is silently ignored would make a
+# reader believe in a protection that is not there.
+_NOT_YET = {
+    "Policy": ("suppression", "keep", "other", "small_cells", "formula_guard"),
+    "Quasi": ("recode", "snap", "top", "bottom", "weight"),
+    "Sensitive": ("bins", "publish"),
+}
+
+
+class _Checked:
+    """Says what is wrong in one sentence, and refuses what is not supported yet."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
+            if field.name in _NOT_YET[type(self).__name__] and getattr(self, field.name) != _default(field):
+                raise PolicyError(f"{field.name}{_of(getattr(self, 'name', None))} is not supported yet. Leave it out.")
+        self._check()
+
+    def _check(self) -> None:
+        """Conditions that involve several fields."""
+
+
+@dataclass(config=_CONFIG)
+class Quasi(_Checked):
+    """A quasi-identifier: a column that others may know about a person.
+
+    Parameters
+    ----------
+    name : str
+    type : {"auto", "integer", "decimal", "date", "text"}
+        How the column's cells are read; ``auto`` looks at all of them.
+    hierarchy : path, mapping or Hierarchy, optional
+        A tree over the column's values.
+    """
+
+    name: Name
+    type: Literal["auto", "integer", "decimal", "date", "text"] = "auto"
+    hierarchy: HierarchyField = None
+    recode: Literal["range", "bounds", "centroid", "level", "set"] = "range"
+    snap: Any = None
+    top: Any = None
+    bottom: Any = None
+    weight: NotNegative = Fraction(1)
+
+
+@dataclass(config=_CONFIG)
+class Sensitive(_Checked):
+    """A sensitive attribute: a column that nobody should learn about a person.
+
+    Parameters
+    ----------
+    name : str
+    t : number in [0, 1], optional
+        Each class must be within this earth mover's distance of the table. A float means the decimal that is written:
+        0.3 is 3/10. Text such as ``"4/15"`` is a fraction.
+    distance : {"auto", "ordered", "numeric", "equal", "hierarchical", "matrix"}
+        ``auto``: hierarchical with a hierarchy, matrix with a matrix, ordered for numbers, dates, ordered categories and with an
+        ``order``, else equal.
+    hierarchy : path, mapping or Hierarchy, optional
+    matrix : path or mapping, optional
+        A distance between 0 and 1 for each pair of values.
+    order : list, optional
+        The values from least to greatest.
+    missing : {"value"}, optional
+        A missing cell is a value of its own, with a place (null) in ``order`` or in the hierarchy. Otherwise a missing cell is
+        a value for the equal distance, and an error for the others.
+    l, l_kind, c
+        At least l values in each class: ``distinct``, ``entropy`` or ``recursive`` (then with c).
+    beta, beta_kind
+        No value's share may rise by more than this, relative to the table: ``basic`` or ``enhanced``.
+    delta, delta_kind
+        No value's share may change by this factor's logarithm or more: ``strict``, or ``lenient`` about absent values.
+    """
+
+    name: Name
+    t: Share = None
+    distance: Literal["auto", "ordered", "numeric", "equal", "hierarchical", "matrix"] = "auto"
+    hierarchy: HierarchyField = None
+    matrix: MatrixField = None
+    order: OrderField = None
+    bins: Any = None
+    publish: Literal["value"] | None = None
+    missing: Literal["value"] | None = None
+    l: AtLeastOne = None  # noqa: E741 - the name of the model, and of the contract
+    l_kind: Literal["distinct", "entropy", "recursive"] = "distinct"
+    c: Positive = None
+    beta: Positive = None
+    beta_kind: Literal["basic", "enhanced"] = "basic"
+    delta: Positive = None
+    delta_kind: Literal["strict", "lenient"] = "strict"
+
+    @property
+    def kind(self) -> str:
+        """The distance asked for; "auto" when the column's type decides."""
+        if self.distance != "auto":
+            return self.distance
+        for kind, given in (("hierarchical", self.hierarchy), ("matrix", self.matrix), ("ordered", self.order)):
+            if given is not None:
+                return kind
+        return "auto"
+
+    def _check(self) -> None:
+        needs = {"hierarchical": "hierarchy", "matrix": "matrix"}
+        for kind, field in (*needs.items(), ("ordered", "order")):
+            if getattr(self, field) is not None and self.kind != kind:
+                raise PolicyError(f"{field} of {self.name!r} goes with distance: {kind}. Got distance: {self.kind}.")
+            if self.distance == kind and field in needs.values() and getattr(self, field) is None:
+                raise PolicyError(f"distance: {kind} of {self.name!r} needs a {field}. Got none.")
+        if (self.c is not None) != (self.l_kind == "recursive"):
+            raise PolicyError(f"c of {self.name!r} goes with l_kind: recursive, and l_kind: recursive needs a c.")
+        if self.l_kind != "distinct" and self.l is None:
+            raise PolicyError(f"l_kind of {self.name!r} needs an l. Got none.")
+        if self.l is not None and self.l_kind != "entropy" and self.l.denominator != 1:
+            raise PolicyError(f"l of {self.name!r} must be a whole number unless l_kind is entropy. Got {plain(self.l)}.")
+
+
+def _columns(kind: Callable[..., Any], bare: str | None = None) -> Callable[[Any], Any]:
+    """Reads a list of names, settings and objects, or a mapping from names to settings; a bare setting stands for one field."""
+
+    def one(name: Any, settings: Any) -> Any:
+        if settings is None:
+            return kind(name)
+        if isinstance(settings, Mapping):
+            unknown = next((key for key in settings if not isinstance(key, str)), None)
+            if unknown is not None:
+                raise PolicyError(f"The settings of {name!r} must have names. Got {unknown!r}.")
+            return kind(name, **settings)
+        if bare is None:
+            raise PolicyError(f"The settings of {name!r} must be a mapping. Got {settings!r}.")
+        return kind(name, **{bare: settings})
+
+    def read(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return [one(name, settings) for name, settings in value.items()]
+        if isinstance(value, str) or not isinstance(value, list | tuple):
+            return [kind(value)]
+        columns = []
+        for item in value:
+            if not isinstance(item, Mapping):
+                columns.append(item if isinstance(item, _Checked) else kind(item))
+            elif "name" in item:
+                columns.append(one(item["name"], {key: setting for key, setting in item.items() if key != "name"}))
+            elif len(item) == 1:  # YAML: "- salary: {t: 0.2}"
+                columns.append(one(*next(iter(item.items()))))
+            else:
+                raise PolicyError("A column in a list must be a name, or settings with a 'name'. Got settings without.")
+        return columns
+
+    return read
+
+
+def _names(value: Any) -> list[str]:
+    """One name, or a list of names."""
+    return [_name(item) for item in (value if isinstance(value, list | tuple) else [value])]
+
+
+_LIST: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": "object"}]}
+QuasiColumns = Annotated[list[Any], PlainValidator(_columns(Quasi)), WithJsonSchema(_LIST)]
+SensitiveColumns = Annotated[list[Any], PlainValidator(_columns(Sensitive, bare="t")), WithJsonSchema(_LIST)]
+Names = Annotated[list[Any], PlainValidator(_names), WithJsonSchema({"type": "array", "items": {"type": "string"}})]
+
+
+@dataclass(config=_CONFIG)
+class Policy(_Checked):
+    """What a table must hold: its columns in their roles, and limits.
+
+    Parameters
+    ----------
+    quasi : list of names or Quasi, or mapping from names to settings
+    sensitive : list of names or Sensitive, or mapping from names to settings; a bare number is t
+    k : int, optional
+        Rows (or persons, with ``unit``) in each class, at least.
+    unit : str, optional
+        The column that names the person: k and l count persons. ``"row"`` says that each row is one.
+    alpha : number in [0, 1], optional
+        The largest share that any sensitive value may have in a class.
+    n : int, optional
+        (n,t)-closeness instead of t: close to a surrounding region of at least n rows.
+    identifiers, drop : list of names
+        Never published.
+
+    Examples
+    --------
+    >>> Policy(quasi=["age"], sensitive={"salary": 0.2}, k=5).sensitive[0].t
+    Fraction(1, 5)
+    """
+
+    quasi: QuasiColumns
+    sensitive: SensitiveColumns
+    k: _whole("a whole number, 1 or more") = None  # type: ignore[valid-type]
+    unit: Name | None = None
+    suppression: Share = Fraction(0)
+    alpha: Share = None
+    n: _whole("a whole number, 1 or more") = None  # type: ignore[valid-type]
+    identifiers: Names = ()  # type: ignore[assignment]
+    drop: Names = ()  # type: ignore[assignment]
+    keep: Any = ()
+    other: Literal["drop", "keep"] | None = None
+    small_cells: Any = 5
+    formula_guard: bool = True
+
+    @classmethod
+    def load(cls, path: str | Path) -> Policy:
+        """Read a YAML file. Paths of hierarchies and matrices in it start at the file's own folder."""
+        settings = _read_yaml(Path(path))
+        for role in ("quasi", "sensitive"):
+            settings[role] = _anchored(settings.get(role), Path(path).parent)
+        unknown = next((key for key in settings if not isinstance(key, str)), None)
+        if unknown is not None:
+            raise PolicyError(f"The keys of a policy must be names. Got {unknown!r}.")
+        return cls(**settings)
+
+    def save(self, path: str | Path) -> None:
+        """Write a YAML file that `load` reads back to an equal policy."""
+        from ruamel.yaml import YAML
+
+        with Path(path).open("w", encoding="utf-8") as file:
+            YAML(typ="safe", pure=True).dump(self.to_dict(Path(path).parent), file)
+
+    def to_dict(self, folder: str | Path = ".") -> dict[str, Any]:
+        """The policy in plain types, without defaults; files are named relative to a folder."""
+        settings = _settings(self, Path(folder))
+        for role in ("quasi", "sensitive"):
+            columns = [_settings(column, Path(folder)) for column in getattr(self, role)]
+            settings[role] = {column.pop("name"): column or None for column in columns}
+        return settings
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema of the YAML file, for editors that complete and check it."""
+        columns = {"quasi": TypeAdapter(Quasi).json_schema(), "sensitive": TypeAdapter(Sensitive).json_schema()}
+        schema = TypeAdapter(Policy).json_schema()
+        for role, column in columns.items():
+            named = {"anyOf": [{"type": "string"}, {"type": "integer"}, column]}
+            settings = {**column, "required": [], "properties": {k: v for k, v in column["properties"].items() if k != "name"}}
+            bare = [{"type": "number"}, {"type": "string"}] if role == "sensitive" else []
+            mapping = {"type": "object", "additionalProperties": {"anyOf": [settings, {"type": "null"}, *bare]}}
+            schema["properties"][role] = {"anyOf": [{"type": "array", "items": named}, mapping]}
+        return schema
+
+    def _check(self) -> None:
+        if not self.quasi:
+            raise PolicyError("A policy must name at least one quasi-identifier. Got none.")
+        if not self.sensitive:
+            raise PolicyError("A policy must name at least one sensitive attribute. Got none.")
+        if self.n is not None and all(column.t is None for column in self.sensitive):
+            raise PolicyError("n asks for (n,t)-closeness and needs a t for a sensitive attribute. Got none.")
+        roles: dict[str, str] = {}
+        for role, names in (
+            ("quasi", [column.name for column in self.quasi]),
+            ("sensitive", [column.name for column in self.sensitive]),
+            ("identifiers", self.identifiers),
+            ("drop", self.drop),
+        ):
+            for name in names:
+                if name in roles:
+                    twice = f"twice in {role}" if roles[name] == role else f"in {roles[name]} and in {role}"
+                    raise PolicyError(f"A column must have one role. Got {name!r} {twice}.")
+                roles[name] = role
+        if self.unit in roles and roles[self.unit] in ("quasi", "sensitive"):
+            raise PolicyError(f"unit must name a person, not a {roles[self.unit]} column. Got {self.unit!r}.")
+
+
+def _in_one_sentence(cls: type) -> None:
+    """Let a policy class raise PolicyError, in one sentence, instead of pydantic's list of findings."""
+    validate = cls.__init__
+
+    def __init__(self: Any, *args: Any, **settings: Any) -> None:  # noqa: N807
+        try:
+            validate(self, *args, **settings)
+        except ValidationError as error:
+            raise PolicyError(_sentence(cls, settings.get("name", args[0] if args else None), error)) from None
+
+    __init__.__wrapped__ = validate  # type: ignore[attr-defined]  # keeps the signature for help()
+    cls.__init__ = __init__  # type: ignore[misc]
+
+
+for _cls in (Quasi, Sensitive, Policy):
+    _in_one_sentence(_cls)
+
+
+def _sentence(cls: type, name: Any, error: ValidationError) -> str:
+    finding = error.errors()[0]
+    cause = finding.get("ctx", {}).get("error")
+    if isinstance(cause, PolicyError):
+        return str(cause)
+    field = str(finding["loc"][0]) if finding["loc"] else ""
+    owner = _of(name if cls is not Policy else None)
+    if finding["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
+        known = [item.name for item in fields(cls)]
+        return f"{field!r}{owner} is not a setting of {cls.__name__}.{nearest(field, known)}"
+    if finding["type"] in ("missing", "missing_argument"):
+        return f"{cls.__name__}{owner} needs {field!r}. Got none."
+    if cause is not None:
+        requirement = str(cause)
+    elif finding["type"] == "literal_error":
+        requirement = "one of " + finding["ctx"]["expected"]
+    else:
+        requirement = finding["msg"][0].lower() + finding["msg"][1:]
+    return f"{field}{owner} must be {requirement}. Got {finding['input']!r}."
+
+
+def _of(name: Any) -> str:
+    return "" if name is None else f" of {str(name)!r}"
+
+
+def _default(field: Any) -> Any:
+    return field.default.default if hasattr(field.default, "default") else field.default
+
+
+def _settings(owner: Any, folder: Path) -> dict[str, Any]:
+    """The fields that are not at their defaults, in plain types."""
+
+    def simple(value: Any) -> Any:
+        if isinstance(value, Fraction):
+            return plain(value)
+        if isinstance(value, Hierarchy | LabelledMatrix):
+            return os.path.relpath(value.file, folder) if value.file else value.to_mapping()
+        return list(value) if isinstance(value, tuple) else value
+
+    return {f.name: simple(getattr(owner, f.name)) for f in fields(owner) if getattr(owner, f.name) != _default(f)}
+
+
+def _read_yaml(path: Path) -> dict[Any, Any]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.constructor import DuplicateKeyError
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        settings = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8-sig"))
+    except OSError:
+        raise PolicyError(f"Policy file {str(path)!r} cannot be read. Check its path.") from None
+    except UnicodeDecodeError:
+        raise PolicyError(f"Policy file {path.name!r} is not UTF-8. Save it as UTF-8.") from None
+    except DuplicateKeyError as error:
+        line = error.problem_mark.line + 1
+        raise PolicyError(f"Policy file {path.name!r} names a key twice, the second time in line {line}. Keep one.") from None
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise PolicyError(f"Policy file {path.name!r} is not YAML{where}. Mend it there.") from None
+    if not isinstance(settings, dict):
+        raise PolicyError(f"Policy file {path.name!r} must be a mapping with 'quasi' and 'sensitive'. Got something else.")
+    return settings
+
+
+def _anchored(columns: Any, folder: Path) -> Any:
+    """The columns' settings with the paths of their files joined to a folder."""
+
+    def anchor(settings: Any) -> Any:
+        if not isinstance(settings, dict):
+            return settings
+        return {
+            key: str(folder / value) if key in ("hierarchy", "matrix") and isinstance(value, str) else anchor(value)
+            for key, value in settings.items()
+        }
+
+    return [anchor(item) for item in columns] if isinstance(columns, list) else anchor(columns)

@@ -1,0 +1,1 @@
+"""Any table: CSV, Parquet, Arrow, pandas, polars; opened, typed and counted."""

@@ -1,0 +1,118 @@
+"""Tables in memory: pandas, pyarrow, polars and everything else that speaks Arrow, as one Arrow table an engine can read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from tclose.errors import ColumnError, InputError
+
+
+def column_names(data: Any) -> list[str]:
+    """The names of the columns, as text: an integer names a column too."""
+    if isinstance(data, pa.Table):
+        return list(data.column_names)
+    return [str(name) for name in data.columns]
+
+
+def is_pandas(data: Any) -> bool:
+    """Whether this is a pandas DataFrame; pandas is not imported to find out."""
+    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "iloc")
+
+
+def to_arrow(data: Any) -> Any:
+    """Anything that speaks Arrow as a pyarrow Table; a pandas frame stays as it is until its columns are chosen."""
+    if isinstance(data, pa.Table) or is_pandas(data):
+        return data
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.table(data)
+    raise InputError(f"A table must be a path, or a pandas, polars or Arrow table. Got {type(data).__name__}.")
+
+
+def read_ipc(path: Path) -> pa.Table:
+    """An Arrow file, in either of its two formats, mapped into memory rather than read."""
+    source = pa.memory_map(str(path))
+    try:
+        return pa.ipc.open_file(source).read_all()
+    except pa.ArrowInvalid:
+        source.seek(0)
+        try:
+            return pa.ipc.open_stream(source).read_all()
+        except pa.ArrowInvalid:
+            raise InputError(f"File {path.name!r} is not an Arrow file. Check how it was written.") from None
+
+
+def choose(data: Any, places: Sequence[int], names: Sequence[str]) -> tuple[pa.Table, dict[str, list[Any]]]:
+    """Some columns, by place, as the engine wants them; and the categories of those that are ordered.
+
+    An ordered category travels as its position, so that every engine sorts it as its owner does.
+    """
+    columns, ordered = [], {}
+    for place, name in zip(places, names, strict=True):
+        column = _column(data, place, name)
+        if pa.types.is_dictionary(column.type):
+            if column.type.ordered:
+                ordered[name] = categories(column)
+                column = _positions(column)
+            else:
+                column = column.cast(column.type.value_type)
+        columns.append(_plain(column, name))
+    return pa.table(columns, names=list(names)), ordered
+
+
+def _column(data: Any, place: int, name: str) -> Any:
+    if isinstance(data, pa.Table):
+        return data.column(place)
+    try:
+        column = pa.Array.from_pandas(data.iloc[:, place])
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError):
+        raise ColumnError(f"Column {name!r} mixes kinds of values, or has a kind that cannot be used. Make it numbers, dates or text.") from None
+    return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+
+
+def categories(column: Any) -> list[Any]:
+    """The categories of an ordered column, from least to greatest."""
+    chunks = column.unify_dictionaries().chunks
+    return chunks[0].dictionary.to_pylist() if chunks else []
+
+
+def _positions(column: Any) -> Any:
+    """Each row's place among the categories of an ordered column."""
+    chunks = column.unify_dictionaries().chunks
+    return pa.chunked_array([chunk.indices.cast(pa.int64()) for chunk in chunks], type=pa.int64())
+
+
+def _plain(column: Any, name: str) -> Any:
+    """The column in a type that every engine has; refuse what is no single value."""
+    kind = column.type
+    check_kind(kind, name)
+    try:
+        if pa.types.is_null(kind):
+            return column.cast(pa.string())
+        if pa.types.is_float16(kind):
+            return column.cast(pa.float32())
+        if pa.types.is_date64(kind):
+            return column.cast(pa.date32())
+        if pa.types.is_time(kind):
+            return column.cast(pa.time64("us"))
+        if pa.types.is_decimal256(kind):
+            return column.cast(pa.decimal128(38, kind.scale))
+    except pa.ArrowInvalid:
+        raise ColumnError(f"Column {name!r} has values finer or longer than can be kept exactly. Round them first.") from None
+    return column
+
+
+def check_kind(kind: Any, name: str) -> None:
+    """Refuse nested, binary, duration and interval columns: they hold no single value to compare."""
+    types = pa.types
+    usable = (
+        types.is_boolean, types.is_integer, types.is_floating, types.is_decimal, types.is_date, types.is_time,
+        types.is_timestamp, types.is_string, types.is_large_string, types.is_string_view, types.is_null, types.is_dictionary,
+    )  # fmt: skip
+    if isinstance(kind, pa.BaseExtensionType) or not any(test(kind) for test in usable):
+        raise ColumnError(f"Column {name!r} holds {kind}, which cannot take a role. Use numbers, dates, times or text.")

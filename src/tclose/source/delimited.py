@@ -1,0 +1,94 @@
+"""CSV files: their header and delimiter, and in one sentence what is wrong with them. Pure Python, no engine."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from tclose.errors import InputError
+
+_DELIMITERS = (",", ";", "\t", "|")
+_BLOCK = 1 << 24
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """A CSV file whose form is known: UTF-8, a header, one delimiter, ``"`` as quote."""
+
+    path: Path
+    names: list[str]
+    delimiter: str
+
+    def ragged(self) -> str | None:
+        """What is wrong with the first row that has not as many fields as the header; None if all have."""
+        with self.path.open(encoding="utf-8-sig", newline="") as file:
+            for number, row in enumerate(_rows(file, self.delimiter)):
+                if len(row) != len(self.names):
+                    return f"row {number} has {len(row)} fields, the header {len(self.names)}"
+        return None
+
+
+def open_delimited(path: Path) -> Delimited:
+    """Read the header and find the delimiter; refuse what is no CSV."""
+    _check_text(path)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        sample = "".join(islice(file, 50))
+    delimiter = max(_DELIMITERS, key=lambda candidate: _score(sample, candidate))  # the first of equals: the comma
+    rows = list(islice(_rows(io.StringIO(sample, newline=""), delimiter), 2))
+    if not rows:
+        raise InputError(f"File {path.name!r} is empty. A header and rows are needed.")
+    if len(rows) == 1:
+        raise InputError(f"File {path.name!r} has a header and no rows. There is nothing to measure.")
+    header, first = rows
+    if len(header) < len(first):
+        raise InputError(
+            f"File {path.name!r} has {len(header)} {'field' if len(header) == 1 else 'fields'} in its first line and {len(first)} in "
+            "the next. The first line must be the header; remove any title above it."
+        )
+    return Delimited(path, header, delimiter)
+
+
+def _rows(file: io.TextIOBase | Iterator[str], delimiter: str) -> Iterator[list[str]]:
+    """The rows that are not blank."""
+    csv.field_size_limit(2**31 - 1)
+    return (row for row in csv.reader(file, delimiter=delimiter) if row)
+
+
+def _score(sample: str, delimiter: str) -> tuple[int, int]:
+    """How well a delimiter explains the sample: rows as long as the most common row, and how long that is."""
+    try:
+        lengths = [len(row) for row in _rows(io.StringIO(sample, newline=""), delimiter)][:-1] or [1]
+    except csv.Error:
+        return 0, 0
+    common = max(set(lengths), key=lengths.count)
+    return (lengths.count(common), common) if common > 1 else (0, 1)
+
+
+def _check_text(path: Path) -> None:
+    """Refuse an empty file, bytes that are not UTF-8, and NUL bytes, wherever they are."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    line, read = 1, 0
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            nul = block.find(b"\0")
+            if nul >= 0:
+                line += block.count(b"\n", 0, nul)
+                raise InputError(f"File {path.name!r} has a NUL byte in line {line}. It is no CSV text; export it again as UTF-8.")
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError as error:
+                line += block.count(b"\n", 0, error.start)
+                raise InputError(f"File {path.name!r} is not UTF-8, first in line {line}. Save it as UTF-8.") from None
+            line += block.count(b"\n")
+            read += len(block)
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        raise InputError(f"File {path.name!r} is not UTF-8, first in line {line}. Save it as UTF-8.") from None
+    if not read:
+        raise InputError(f"File {path.name!r} is empty. A header and rows are needed.")

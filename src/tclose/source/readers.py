@@ -1,0 +1,141 @@
+"""Readers: each opens one kind of table, knows its columns, and gives some of them as one ibis expression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tclose.errors import InputError
+from tclose.source import arrow
+from tclose.source.delimited import open_delimited
+from tclose.source.typing import converted, typed
+
+Categories = dict[str, list[Any]]
+"""The names of ordered categories, from least to greatest, by column; in the engine a cell is its position."""
+
+
+class Reader(Protocol):
+    """One table, not read yet.
+
+    ``names`` are its columns, ``title`` begins a sentence about it.
+    """
+
+    names: list[str]
+    title: str
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
+        """Some columns under the engine's names for them, in the kinds that `tclose.source.typing` knows."""
+
+    def complaint(self) -> str | None:
+        """What is wrong with the table, asked when the engine could not read it; None when that is not known."""
+
+
+def open_reader(data: Any) -> Reader:
+    """The reader for a path or for a table in memory."""
+    if not isinstance(data, str | Path):
+        return MemoryReader(arrow.to_arrow(data), "The table")
+    path = Path(data)
+    if not path.is_file():
+        raise InputError(f"File {str(data)!r} does not exist. Check its path.")
+    suffix = path.suffix.lower()
+    if suffix in (".csv", ".tsv", ".txt"):
+        return CsvReader(path)
+    if suffix in (".parquet", ".pq"):
+        return ParquetReader(path)
+    if suffix in (".arrow", ".feather", ".ipc"):
+        return MemoryReader(arrow.read_ipc(path), f"File {path.name!r}")
+    known = ".csv, .tsv, .txt, .parquet, .pq, .arrow, .feather and .ipc"
+    raise InputError(f"File {path.name!r} has a suffix that names no kind of table. Known are {known}.")
+
+
+class CsvReader:
+    """A CSV file, read as text and typed over all its rows."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the header."""
+        self._file = open_delimited(path)
+        self.names = self._file.names
+        self.title = f"File {path.name!r}"
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
+        """Fix delimiter, quote and header, so that the engine guesses nothing."""
+        texts = ", ".join(f"'f{place}': 'VARCHAR'" for place in range(len(self.names)))
+        source = (
+            f"read_csv({_quoted(self._file.path)}, columns={{{texts}}}, delim='{self._file.delimiter}', quote='\"', escape='\"', "
+            "header=true, auto_detect=false, strict_mode=true)"
+        )
+        return typed(engine.sql(_projection(source, self.names, columns)), columns, kinds), {}
+
+    def complaint(self) -> str | None:
+        """The first row that has not as many fields as the header."""
+        return self._file.ragged()
+
+
+class ParquetReader:
+    """A Parquet file, read in place."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the schema."""
+        try:
+            self._schema = pq.read_schema(path)
+        except (pa.ArrowException, OSError):
+            raise InputError(f"File {path.name!r} is not a Parquet file. Check how it was written.") from None
+        self._path = path
+        self.names = list(self._schema.names)
+        self.title = f"File {path.name!r}"
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
+        """Refuse kinds that cannot take a role; give ordered categories by position, for the engine sorts them by name."""
+        places = {name: self.names.index(name) for name in columns}
+        for name, place in places.items():
+            arrow.check_kind(self._schema.field(place).type, name)
+        expression = engine.sql(_projection(f"read_parquet({_quoted(self._path)})", self.names, columns))
+        categories: Categories = {}
+        for name, place in places.items():
+            kind = self._schema.field(place).type
+            if pa.types.is_dictionary(kind) and kind.ordered:
+                categories[name] = arrow.categories(pq.ParquetFile(self._path).read(columns=[name]).column(0))
+                cell = expression[columns[name]]
+                positions = cell.cases(*((label, position) for position, label in enumerate(categories[name])))
+                expression = expression.mutate(**{columns[name]: positions.cast("int64")})
+        return converted(expression, columns, kinds, categories), categories
+
+    def complaint(self) -> str | None:
+        """Nothing is known of a damaged Parquet file."""
+        return None
+
+
+class MemoryReader:
+    """A table in memory: pandas, or anything that speaks Arrow."""
+
+    def __init__(self, table: Any, title: str) -> None:
+        """Keep it; columns are converted when they are chosen."""
+        self._table = table
+        self.names = arrow.column_names(table)
+        self.title = title
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
+        """Hand the chosen columns to the engine without a copy."""
+        places = [self.names.index(name) for name in columns]
+        table, categories = arrow.choose(self._table, places, list(columns))
+        engine.con.register("input", table.rename_columns(list(columns.values())))
+        return converted(engine.table("input"), columns, kinds, categories), categories
+
+    def complaint(self) -> str | None:
+        """A table in memory is whole."""
+        return None
+
+
+def _projection(source: str, names: list[str], columns: Mapping[str, str]) -> str:
+    """Some columns of a file by place: the engine would fold names that differ in case only."""
+    aliases = ", ".join(f"f{place}" for place in range(len(names)))
+    chosen = ", ".join(f"f{names.index(name)} AS {column}" for name, column in columns.items())
+    return f"SELECT {chosen} FROM {source} AS t({aliases})"
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"

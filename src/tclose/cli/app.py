@@ -1,0 +1,103 @@
+"""The app, its commands, and how every ending becomes one sentence and an exit code."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from tclose.cli.audit import audit
+from tclose.cli.demo import demo
+from tclose.cli.schema import schema
+from tclose.errors import TcloseError
+
+BAD_INPUT, FAULT, INTERRUPTED = 2, 3, 130
+
+# Typer carries click inside it, or beside it in older versions; either way this is the grandparent of BadParameter.
+ClickException: Any = typer.BadParameter.__mro__[2]
+
+
+class Commands(TyperGroup):
+    """Says what went wrong in one sentence; an engine's message or a traceback could quote the table."""
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        """Usage errors as sentences too, not as boxes."""
+        if not settings.pop("standalone_mode", True):
+            return super().main(*args, standalone_mode=False, **settings)
+        try:
+            sys.exit(super().main(*args, standalone_mode=False, **settings) or 0)
+        except ClickException as error:
+            context = getattr(error, "ctx", None)
+            command = context.command_path if context else "tclose"
+            _say(f"{error.format_message().rstrip('.')}. Try '{command} --help'.", BAD_INPUT)
+        except typer.Exit as ending:
+            sys.exit(ending.exit_code)
+        except (KeyboardInterrupt, typer.Abort):
+            _say("Interrupted. Nothing was written.", INTERRUPTED)
+        except TcloseError as error:
+            _say(str(error), BAD_INPUT)
+        except BrokenPipeError:  # the reader of our output has gone: "tclose audit ... | head"
+            sys.stderr.close()
+            sys.exit(0)
+        except Exception as error:  # noqa: BLE001 - the last line of defence, and it must not quote the message
+            _say(_fault(error), FAULT)
+
+
+app = typer.Typer(
+    cls=Commands,
+    invoke_without_command=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(audit)
+app.command()(demo)
+app.command()(schema)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from tclose import __version__
+
+        typer.echo(f"tclose {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tclose(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version and exit."),  # noqa: ARG001
+) -> None:
+    """Measure how much a table would give away about the people in it, exactly.
+
+    Exit codes: 0 fine; 1 the policy does not hold; 2 bad input or usage; 3 a fault of tclose; 130 interrupted.
+
+    Start here: tclose demo
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main() -> None:
+    """The entry point of the ``tclose`` command."""
+    app()
+
+
+def _say(sentence: str, code: int) -> None:
+    typer.echo(f"Error: {sentence}", err=True)
+    sys.exit(code)
+
+
+def _fault(error: Exception) -> str:
+    """Where a fault happened, without its message: that may quote the table."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "tclose" in Path(frame.filename).parts]
+    place = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "an unknown place"
+    return (
+        f"tclose has a fault: {type(error).__name__} in {place}. Please report that, with the output of 'tclose --version', "
+        "to the project's issue tracker; nothing of your table is in it."
+    )

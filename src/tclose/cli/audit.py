@@ -1,0 +1,74 @@
+"""tclose audit: how far a table is from what a policy asks."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from tclose.policy import Policy
+
+
+def audit(
+    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV, Parquet or Arrow."),
+    policy: Path | None = typer.Option(None, "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
+    quasi: list[str] = typer.Option([], "--quasi", metavar="A,B", help="Quasi-identifiers, instead of a policy."),
+    sensitive: list[str] = typer.Option([], "--sensitive", metavar="C,D", help="Sensitive attributes, instead of a policy."),
+    as_json: bool = typer.Option(False, "--json", help="One JSON object instead of tables."),
+    classes: Path | None = typer.Option(None, "--classes", metavar="FILE", help="List every class to a CSV or Parquet file."),
+) -> None:
+    """Measure every class of a table: k, l, t, beta, delta; exactly.
+
+    Exits with 0 when every limit of the policy holds, with 1 when one does not.
+
+    \b
+    Examples:
+      tclose audit visits.csv -p policy.yaml
+      tclose audit visits.parquet --quasi age,zip --sensitive diagnosis
+      tclose audit visits.csv -p policy.yaml --json > audit.json
+      tclose audit visits.csv -p policy.yaml --classes classes.csv
+    """
+    from tclose.cli.listing import check_listing, write_listing
+    from tclose.cli.screen import show_audit, status
+    from tclose.errors import PrivacyRiskWarning
+
+    asked = _policy(policy, quasi, sensitive)
+    if classes is not None:
+        check_listing(classes, [data, policy])
+    with warnings.catch_warnings(record=True) as risks, status(f"Measuring {data.name}"):
+        warnings.simplefilter("always", PrivacyRiskWarning)
+        from tclose._audit import audit as measure
+
+        result = measure(data, asked)
+    for risk in risks:
+        if issubclass(risk.category, PrivacyRiskWarning):
+            typer.echo(f"Warning: {risk.message}", err=True)
+    if classes is not None:
+        write_listing(result, classes)
+    if as_json:
+        typer.echo(result.to_json())
+    else:
+        show_audit(result, data.name)
+    if not result.satisfied:
+        raise typer.Exit(1)
+
+
+def _policy(path: Path | None, quasi: list[str], sensitive: list[str]) -> Policy:
+    from tclose.policy import Policy
+
+    if path is not None:
+        if quasi or sensitive:
+            raise typer.BadParameter("A policy names the columns already: give -p, or --quasi and --sensitive")
+        return Policy.load(path)
+    if not quasi or not sensitive:
+        raise typer.BadParameter("Give a policy with -p, or columns with --quasi and --sensitive")
+    return Policy(quasi=_names(quasi), sensitive=_names(sensitive))
+
+
+def _names(options: list[str]) -> list[str]:
+    """Names separated by commas; a name that holds a comma is quoted, as in CSV."""
+    return [name for row in csv.reader(options) for name in row]

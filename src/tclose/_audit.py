@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,8 @@ from tclose.attribute import AttributeAudit, finite, measure
 from tclose.distances import Distance
 from tclose.distances.domain import Places, arrange, without_place
 from tclose.errors import HierarchyError, InputError, PolicyError, PrivacyRiskWarning
-from tclose.histograms import Histograms
 from tclose.hierarchy import printed
+from tclose.histograms import Histograms
 from tclose.models import Verdict, judge_regions, too_small
 from tclose.models.base import Bools, Floats
 from tclose.policy import Policy, Sensitive
@@ -205,14 +205,9 @@ def audit(table: Any, policy: Policy) -> Audit:
     unit = _unit(source, policy)
     classes = source.classes(quasi, [column.name for column in policy.sensitive])
     attributes = {column.name: _attribute(source, classes, column, policy, unit) for column in policy.sensitive}
-    return Audit(
-        policy,
-        source.rows,
-        classes.sizes(),
-        None if unit is None else source.persons(unit, quasi),
-        attributes,
-        classes.quasi_values,
-    )
+    sizes = next(iter(attributes.values())).sizes
+    persons = None if unit is None else source.persons(unit, quasi)
+    return Audit(policy, int(sizes.sum()), sizes, persons, attributes, classes.quasi_values)
 
 
 def _unit(source: Table, policy: Policy) -> str | None:
@@ -225,18 +220,20 @@ def _unit(source: Table, policy: Policy) -> str | None:
             return None
         count, row = source.missing(policy.unit)
         if count:
-            raise InputError(f"The unit {policy.unit!r} must name a person in every row. Got {count} missing, the first in row {row}.")
-        return policy.unit
-    repeated = {name: source.distinct(name) for name in policy.identifiers if name in source}
-    repeated = {name: count for name, count in repeated.items() if count < source.rows}
+            raise InputError(
+                f"The unit {policy.unit!r} must name a person in every row. Got {count} missing, the first in row {row}."
+            )
+        return str(policy.unit)
+    counts = {str(name): source.named(name) for name in policy.identifiers if name in source}
+    repeated = {name: persons for name, (rows, persons) in counts.items() if persons < rows}
     if not repeated:
         return None
-    fewest = min(repeated, key=lambda name: repeated[name])
+    unit = min(repeated, key=repeated.__getitem__)  # the fewest persons: k is not shown larger than it is
     _warn(
-        f"Identifier {fewest!r} repeats: {source.rows} rows of {repeated[fewest]} persons. k is given in rows and in persons; "
-        f"set unit: {fewest} to judge persons, or unit: row if each row is one."
+        f"Identifier {unit!r} repeats: {counts[unit][0]} rows name {counts[unit][1]} persons. k is given in rows and in persons; "
+        f"set unit: {unit} to judge persons, or unit: row if each row is one."
     )
-    return fewest
+    return unit
 
 
 def _attribute(source: Table, classes: Classes, column: Sensitive, policy: Policy, unit: str | None) -> AttributeAudit:
@@ -247,9 +244,7 @@ def _attribute(source: Table, classes: Classes, column: Sensitive, policy: Polic
     _check_missing(source, column, kind, values)
     places = _places(column)
     if places is not None:
-        unknown = without_place(values, places)
-        if unknown:
-            _refuse_unknown(source, column, domain, values, unknown)
+        _check_places(source, column, places, domain, values)
     ordered, distance = arrange(kind, values, places)
     rank = {value: code for code, value in enumerate(ordered)}
     codes = np.array([rank[value] for value in values], dtype=np.int64)
@@ -269,7 +264,11 @@ def _attribute(source: Table, classes: Classes, column: Sensitive, policy: Polic
 
 
 def _judge_region(
-    classes: Classes, parts: Callable[[Classes], Iterator[Histograms]], column: Sensitive, policy: Policy, distance: Distance
+    classes: Classes,
+    parts: Callable[[Classes], Iterator[Histograms]],
+    column: Sensitive,
+    policy: Policy,
+    distance: Distance,
 ) -> Verdict:
     """(n,t)-closeness, with the levels of the hierarchies as regions."""
     quasi = classes.quasi_values()
@@ -283,9 +282,13 @@ def _kind(source: Table, column: Sensitive) -> str:
     if column.kind == "auto":
         return "ordered" if measured else "equal"
     if column.kind == "ordered" and not measured and column.order is None:
-        raise PolicyError(f"distance: ordered of {column.name!r} needs an order: the column holds {source.kinds[column.name]}. Give one.")
+        raise PolicyError(
+            f"distance: ordered of {column.name!r} needs an order: the column holds {source.kinds[column.name]}. Give one."
+        )
     if column.kind == "numeric" and (not measured or source.kinds[column.name] == "category"):
-        raise PolicyError(f"distance: numeric of {column.name!r} needs numbers or dates. The column holds {source.kinds[column.name]}.")
+        raise PolicyError(
+            f"distance: numeric of {column.name!r} needs numbers or dates. The column holds {source.kinds[column.name]}."
+        )
     return str(column.kind)
 
 
@@ -297,35 +300,45 @@ def _places(column: Sensitive) -> Places | None:
 
 def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
     """A missing value is a value for the equal distance; for the others only if the policy gives it a place."""
-    if kind == "equal" or None not in values or (column.missing == "value" and _places(column) is not None):
+    if kind == "equal" or None not in values:
         return
+    places = _places(column)
     if column.missing == "value":
-        raise PolicyError(f"missing: value of {column.name!r} needs a place for missing cells, a null in its order or an empty leaf.")
+        if places is not None and not without_place([None], places):
+            return
+        raise PolicyError(
+            f"missing: value of {column.name!r} needs a place for missing cells, a null in its order or an empty leaf."
+        )
     count, row = source.missing(column.name)
     raise InputError(
-        f"Sensitive column {column.name!r} has {count} missing {'cell' if count == 1 else 'cells'}, the first in row {row}: the {kind} "
-        "distance needs a value in each. Fill them, leave those rows out, or set missing: value with an order."
+        f"Sensitive column {column.name!r} must have a value in every row for the {kind} distance. Got {count} missing, "
+        f"the first in row {row}. Fill them, leave those rows out, or set missing: value and give it a place."
     )
 
 
-def _refuse_unknown(source: Table, column: Sensitive, domain: pa.Array, values: list[Any], unknown: list[Any]) -> None:
-    places = [place for place, value in enumerate(values) if value in unknown]
-    value, row = source.first(column.name, domain.take(places))
+def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.Array, values: list[Any]) -> None:
+    """Every value of the table must be known to the attribute's hierarchy, matrix or order."""
+    unknown = set(without_place(values, places))
+    if not unknown:
+        return
+    value, row = source.first(column.name, domain.take([place for place, value in enumerate(values) if value in unknown]))
     what = "hierarchy" if column.hierarchy is not None else "matrix" if column.matrix is not None else "order"
     inner = column.hierarchy is not None and column.hierarchy.find(printed(value)) is not None
     found = "stands above other values in" if inner else "is not in"
-    more = f" {len(unknown) - 1} more are missing." if len(unknown) > 1 else ""
-    raise HierarchyError(f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} Add it there.")
+    more = f" {len(unknown) - 1} more values are missing." if len(unknown) > 1 else ""
+    raise HierarchyError(
+        f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} Add it there."
+    )
 
 
 def _distinct(names: list[str]) -> list[str]:
     """Column names made distinct: a quasi-identifier may be called "class" too."""
-    seen: set[str] = set()
-    for place, name in enumerate(names):
-        while names[place] in seen:
-            names[place] += "_"
-        seen.add(names[place] if name else name)
-    return names
+    distinct: list[str] = []
+    for name in names:
+        while name in distinct:
+            name += "_"
+        distinct.append(name)
+    return distinct
 
 
 def _warn(sentence: str) -> None:

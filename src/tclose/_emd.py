@@ -19,11 +19,23 @@ Distribution = Mapping[Any, Any] | Sequence[Any]
 
 
 @overload
-def emd(p: Distribution, q: Distribution, distance: Any = ..., values: Sequence[Any] | None = ..., *, exact: Literal[True]) -> Fraction: ...
-@overload
-def emd(p: Distribution, q: Distribution, distance: Any = ..., values: Sequence[Any] | None = ..., exact: Literal[False] = ...) -> float: ...
 def emd(
-    p: Distribution, q: Distribution, distance: Any = "ordered", values: Sequence[Any] | None = None, exact: bool = False
+    p: Distribution, q: Distribution, distance: Any = ..., values: Sequence[Any] | None = ..., *, exact: Literal[True]
+) -> Fraction: ...
+@overload
+def emd(
+    p: Distribution,
+    q: Distribution,
+    distance: Any = ...,
+    values: Sequence[Any] | None = ...,
+    exact: Literal[False] = ...,
+) -> float: ...
+def emd(
+    p: Distribution,
+    q: Distribution,
+    distance: Any = "ordered",
+    values: Sequence[Any] | None = None,
+    exact: bool = False,
 ) -> float | Fraction:
     r"""The earth mover's distance: the least work that turns one distribution into another.
 
@@ -90,7 +102,11 @@ def _aligned(
         raise PolicyError("values must be distinct. Got a value twice.")
 
     if isinstance(p, Mapping) and isinstance(q, Mapping):
-        domain = list(values) if values is not None else _union(p, q, in_order=named != "equal" and not isinstance(distance, Hierarchy))
+        domain = (
+            list(values)
+            if values is not None
+            else _union(p, q, in_order=named != "equal" and not isinstance(distance, Hierarchy))
+        )
         beyond = [value for value in (*p, *q) if value not in set(domain)]
         if beyond:
             raise PolicyError(f"p and q must have no value beyond values. Got {len(beyond)}, the first {beyond[0]!r}.")
@@ -100,7 +116,9 @@ def _aligned(
             raise PolicyError(f"p and q must have one length. Got {len(p)} and {len(q)}.")
         if named == "numeric" and values is None:
             raise PolicyError("The numeric distance needs values, or mappings from numbers. Got neither.")
-        domain = list(values) if values is not None else distance.leaves if isinstance(distance, Hierarchy) else list(range(len(p)))
+        domain = (
+            list(values) if values is not None else distance.leaves if isinstance(distance, Hierarchy) else list(range(len(p)))
+        )
         left, right = ([_mass(mass) for mass in side] for side in (p, q))
         if len(domain) != len(left):
             raise PolicyError(f"p and q must have one place for each value. Got {len(left)} places for {len(domain)} values.")
@@ -110,7 +128,9 @@ def _aligned(
 
     if matrix is not None:
         if matrix.m != len(domain):
-            raise PolicyError(f"A matrix distance must have one row for each value. Got {matrix.m} rows for {len(domain)} values.")
+            raise PolicyError(
+                f"A matrix distance must have one row for each value. Got {matrix.m} rows for {len(domain)} values."
+            )
         return domain, matrix, left, right
     if isinstance(distance, Hierarchy):
         unknown = without_place(domain, distance)

@@ -28,13 +28,13 @@ def exact(number: Any) -> Fraction:
     if isinstance(number, Integral):
         return Fraction(int(number))
     if isinstance(number, Rational):
-        return Fraction(number.numerator, number.denominator)
+        return Fraction(int(number.numerator), int(number.denominator))
     if isinstance(number, Decimal):
         if not number.is_finite():
             raise ValueError(f"{number} is not a finite number")
         return Fraction(number)
     if isinstance(number, Real):
-        if not math.isfinite(number):
+        if not math.isfinite(float(number)):
             raise ValueError(f"{number} is not a finite number")
         return Fraction(str(number))  # str and not repr: NumPy writes repr as np.float64(0.3)
     if isinstance(number, str):

@@ -103,7 +103,11 @@ def finite(key: str, value: float) -> dict[str, Any]:
 
 
 def measure(
-    column: Sensitive, policy: Policy, distance: Distance, parts: Iterable[Histograms], persons: Iterable[Histograms] | None = None
+    column: Sensitive,
+    policy: Policy,
+    distance: Distance,
+    parts: Iterable[Histograms],
+    persons: Iterable[Histograms] | None = None,
 ) -> AttributeAudit:
     """Judge every class of a table under every model.
 

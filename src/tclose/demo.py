@@ -1,4 +1,4 @@
-"""A hospital that does not exist: visits with identifiers, five quasi-identifiers and two sensitive attributes, correlated as in life."""
+"""A hospital that does not exist: its visits, with two sensitive attributes that go with the people as in life."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ _DIAGNOSES = [
 ]
 _PROFESSIONS = ["clerk", "teacher", "nurse", "builder", "driver", "farmer", "engineer", "retired", "student"]
 _TOWNS = {"476": 0.5, "479": 0.3, "480": 0.2}  # a zip code's first three digits, and the share of people who live there
-_FIRST = {"F": ["Ada", "Bea", "Cleo", "Dora", "Edda", "Fay", "Gwen", "Hilda"], "M": ["Abel", "Bruno", "Carl", "Dov", "Emil", "Finn", "Gus", "Hugo"]}
+_FIRST = {
+    "F": ["Ada", "Bea", "Cleo", "Dora", "Edda", "Fay", "Gwen", "Hilda"],
+    "M": ["Abel", "Bruno", "Carl", "Dov", "Emil", "Finn", "Gus", "Hugo"],
+}
 _LAST = ["Adler", "Bloom", "Castro", "Dietz", "Eriksen", "Fontane", "Garcia", "Haddad", "Ito", "Jansen", "Kaya", "Lund"]
 
 POLICY = """\
@@ -59,7 +62,11 @@ sensitive:
 
 def write_demo(folder: Path) -> list[Path]:
     """Write table, hierarchy and policy to a folder; files that hold just that already are left alone."""
-    contents = {"hospital.csv": _csv(hospital(), ","), "diagnosis.csv": _csv(diagnosis_rows(), ";"), "policy.yaml": POLICY}
+    contents = {
+        "hospital.csv": _csv(hospital(), ","),
+        "diagnosis.csv": _csv(diagnosis_rows(), ";"),
+        "policy.yaml": POLICY,
+    }
     paths = [folder / name for name in contents]
     for path, text in zip(paths, contents.values(), strict=True):
         if path.exists() and path.read_text(encoding="utf-8") != text:
@@ -69,7 +76,9 @@ def write_demo(folder: Path) -> list[Path]:
         for path, text in zip(paths, contents.values(), strict=True):
             path.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        raise OutputError(f"Folder {str(folder)!r} cannot be written to: {error.strerror}. Choose another with --folder.") from None
+        raise OutputError(
+            f"Folder {str(folder)!r} cannot be written to: {error.strerror}. Choose another with --folder."
+        ) from None
     return paths
 
 
@@ -106,7 +115,9 @@ def _person(rng: np.random.Generator, number: int) -> list[str]:
     town = str(rng.choice(list(_TOWNS), p=list(_TOWNS.values())))
     profession = "retired" if age > 66 else "student" if age < 23 and rng.random() < 0.7 else str(rng.choice(_PROFESSIONS[:7]))
     single = 0.85 if age < 27 else 0.25
-    marital = str(rng.choice(["single", "married", "divorced", "widowed"], p=_shares([single, 0.6, 0.12, max(age - 50, 0) / 120])))
+    marital = str(
+        rng.choice(["single", "married", "divorced", "widowed"], p=_shares([single, 0.6, 0.12, max(age - 50, 0) / 120]))
+    )
     name = f"{rng.choice(_FIRST[sex])} {rng.choice(_LAST)}"
     return [f"P{number:05d}", name, str(age), sex, f"{town}{rng.integers(0, 12):02d}", profession, marital]
 
@@ -138,8 +149,8 @@ def _visit(rng: np.random.Generator, person: list[str], main: int) -> int:
 
 
 def _shares(weights: list[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    total: NDArray[np.float64] = np.asarray(weights, dtype=np.float64)
-    return total / total.sum()
+    shares: NDArray[np.float64] = np.asarray(weights) / np.sum(weights)
+    return shares
 
 
 def _csv(rows: list[list[str]], delimiter: str) -> str:

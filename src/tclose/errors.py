@@ -15,6 +15,7 @@ A message is one sentence or two: what was found, what is needed, what to do. It
 import difflib
 from collections.abc import Iterable
 
+
 class TcloseError(Exception):
     """Anything that tclose refuses, with a sentence for the user."""
 

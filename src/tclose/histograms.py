@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose._numbers import product
+
 Ints = NDArray[np.int64]
 
 
@@ -55,15 +57,20 @@ class Histograms:
         """s, the rows of each class."""
         return self.sums(self.counts)
 
-    @property
+    @cached_property
     def distinct(self) -> Ints:
         """The number of values that occur in each class."""
         return np.diff(self.starts)
 
-    @property
+    @cached_property
     def numbers(self) -> Ints:
         """The class number of each touched value, counted from 0 in this part."""
         return np.repeat(np.arange(len(self)), self.distinct)
+
+    @cached_property
+    def lifts(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """p/q at each touched value, as c*n over s*T: how much likelier the class makes it than the table does."""
+        return product(self.counts, self.rows), product(self.spread(self.sizes), self.table[self.codes])
 
     def __len__(self) -> int:
         """The number of classes."""

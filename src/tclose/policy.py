@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -29,8 +30,8 @@ def _name(value: Any) -> Any:
     return value
 
 
-def _number(requirement: str, fits: Callable[[Fraction], bool]) -> Any:
-    """A field type: an exact number with a condition."""
+def _number(requirement: str, fits: Callable[[Fraction], bool]) -> PlainValidator:
+    """Reads an exact number and checks a condition on it."""
 
     def validate(value: Any) -> Fraction | None:
         if value is None:
@@ -43,20 +44,13 @@ def _number(requirement: str, fits: Callable[[Fraction], bool]) -> Any:
             raise ValueError(requirement)
         return number
 
-    schema = {"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "null"}], "description": f"must be {requirement}"}
-    return Annotated[Any, PlainValidator(validate), WithJsonSchema(schema)]
+    return PlainValidator(validate)
 
 
-def _whole(requirement: str) -> Any:
-    """A field type: a whole number from 1 on."""
-
-    def validate(value: Any) -> int | None:
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise ValueError(requirement)
-        return value
-
-    schema = {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}
-    return Annotated[Any, PlainValidator(validate), WithJsonSchema(schema)]
+def _whole(value: Any) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ValueError("a whole number, 1 or more")
+    return value
 
 
 def _hierarchy(value: Any) -> Hierarchy | None:
@@ -84,12 +78,14 @@ def _order(value: Any) -> list[str] | None:
     return labels
 
 
+_NUMBER = WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "null"}]})
 _FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
 Name = Annotated[str, BeforeValidator(_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}]})]
-Share = _number("between 0 and 1", lambda x: 0 <= x <= 1)
-Positive = _number("above 0", lambda x: x > 0)
-AtLeastOne = _number("1 or more", lambda x: x >= 1)
-NotNegative = _number("0 or more", lambda x: x >= 0)
+Share = Annotated[Any, _number("between 0 and 1", lambda x: 0 <= x <= 1), _NUMBER]
+Positive = Annotated[Any, _number("above 0", lambda x: x > 0), _NUMBER]
+AtLeastOne = Annotated[Any, _number("1 or more", lambda x: x >= 1), _NUMBER]
+NotNegative = Annotated[Any, _number("0 or more", lambda x: x >= 0), _NUMBER]
+Whole = Annotated[Any, PlainValidator(_whole), WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})]
 HierarchyField = Annotated[Any, PlainValidator(_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
 MatrixField = Annotated[Any, PlainValidator(_matrix), WithJsonSchema(_FILE_OR_MAPPING)]
 OrderField = Annotated[Any, PlainValidator(_order), WithJsonSchema({"anyOf": [{"type": "array"}, {"type": "null"}]})]
@@ -283,11 +279,11 @@ class Policy(_Checked):
 
     quasi: QuasiColumns
     sensitive: SensitiveColumns
-    k: _whole("a whole number, 1 or more") = None  # type: ignore[valid-type]
+    k: Whole = None
     unit: Name | None = None
     suppression: Share = Fraction(0)
     alpha: Share = None
-    n: _whole("a whole number, 1 or more") = None  # type: ignore[valid-type]
+    n: Whole = None
     identifiers: Names = ()  # type: ignore[assignment]
     drop: Names = ()  # type: ignore[assignment]
     keep: Any = ()
@@ -328,7 +324,11 @@ class Policy(_Checked):
         schema = TypeAdapter(Policy).json_schema()
         for role, column in columns.items():
             named = {"anyOf": [{"type": "string"}, {"type": "integer"}, column]}
-            settings = {**column, "required": [], "properties": {k: v for k, v in column["properties"].items() if k != "name"}}
+            settings = {
+                **column,
+                "required": [],
+                "properties": {k: v for k, v in column["properties"].items() if k != "name"},
+            }
             bare = [{"type": "number"}, {"type": "string"}] if role == "sensitive" else []
             mapping = {"type": "object", "additionalProperties": {"anyOf": [settings, {"type": "null"}, *bare]}}
             schema["properties"][role] = {"anyOf": [{"type": "array", "items": named}, mapping]}
@@ -357,7 +357,7 @@ class Policy(_Checked):
             raise PolicyError(f"unit must name a person, not a {roles[self.unit]} column. Got {self.unit!r}.")
 
 
-def _in_one_sentence(cls: type) -> None:
+def _in_one_sentence(cls: Any) -> None:
     """Let a policy class raise PolicyError, in one sentence, instead of pydantic's list of findings."""
     validate = cls.__init__
 
@@ -367,8 +367,7 @@ def _in_one_sentence(cls: type) -> None:
         except ValidationError as error:
             raise PolicyError(_sentence(cls, settings.get("name", args[0] if args else None), error)) from None
 
-    __init__.__wrapped__ = validate  # type: ignore[attr-defined]  # keeps the signature for help()
-    cls.__init__ = __init__  # type: ignore[misc]
+    cls.__init__ = functools.update_wrapper(__init__, validate)
 
 
 for _cls in (Quasi, Sensitive, Policy):

@@ -26,10 +26,8 @@ class Commands(TyperGroup):
 
     def main(self, *args: Any, **settings: Any) -> Any:
         """Usage errors as sentences too, not as boxes."""
-        if not settings.pop("standalone_mode", True):
-            return super().main(*args, standalone_mode=False, **settings)
         try:
-            sys.exit(super().main(*args, standalone_mode=False, **settings) or 0)
+            sys.exit(super().main(*args, **{**settings, "standalone_mode": False}) or 0)
         except ClickException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "tclose"

@@ -29,7 +29,12 @@ def status(what: str) -> AbstractContextManager[Any]:
 def show_audit(audit: Audit, title: str) -> None:
     """The audit, on standard output."""
     console = Console(highlight=False, soft_wrap=True)
-    console.print(Text(f"{title}: {audit.rows:,} rows in {audit.classes:,} {_plural(audit.classes, 'class', 'classes')}", style="bold"))
+    console.print(
+        Text(
+            f"{title}: {audit.rows:,} rows in {audit.classes:,} {_plural(audit.classes, 'class', 'classes')}",
+            style="bold",
+        )
+    )
     console.print(_overview(audit))
     for name, attribute in audit.sensitive.items():
         console.print()
@@ -81,22 +86,30 @@ def _attribute_table(name: str, attribute: AttributeAudit) -> Table:
 def _show_verdict(console: Console, audit: Audit) -> None:
     violations = audit.violations
     if not violations:
-        limited = audit.policy.k is not None or any(m.limit is not None for a in audit.sensitive.values() for m in a.models.values())
+        limited = audit.policy.k is not None or any(
+            m.limit is not None for a in audit.sensitive.values() for m in a.models.values()
+        )
         if not limited:
             console.print("No limit was asked for; this is what was measured.")
         else:
-            console.print(Text("The policy holds", style="bold green"), "for these quasi-identifiers; this is not a legal determination.")
+            console.print(
+                Text("The policy holds", style="bold green"),
+                "for these quasi-identifiers; this is not a legal determination.",
+            )
         return
     console.print(Text("The policy does not hold.", style="bold red"))
     counts = Counter((v.model, v.sensitive) for v in violations)
     for (model, sensitive), count in counts.items():
         those = [v for v in violations if (v.model, v.sensitive) == (model, sensitive)]
         smallest_first = model in ("k", "l_distinct", "l_entropy")
-        worst = sorted(those, key=lambda v: v.value if smallest_first else -v.value)[:SHOWN]  # noqa: B023 - used at once
+        worst = sorted(those, key=lambda v: v.value if smallest_first else -v.value)[:SHOWN]
         names = ", ".join(f"{v.number} ({_rounded(v.value, smallest_first)})" for v in worst)
         of = f" of {sensitive}" if sensitive else ""
         more = ", ..." if count > SHOWN else ""
-        console.print(f"  {model}{of}: broken by {count:,} {_plural(count, 'class', 'classes')}, worst {names}{more}", markup=False)
+        console.print(
+            f"  {model}{of}: broken by {count:,} {_plural(count, 'class', 'classes')}, worst {names}{more}",
+            markup=False,
+        )
     console.print("  List every class and what it breaks: --classes classes.csv")
 
 

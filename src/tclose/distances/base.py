@@ -86,7 +86,8 @@ class Distance(ABC):
             return Fraction(0)
         left, right = (np.array([_number(mass) for mass in side], dtype=object) for side in (p, q))
         mass_left, mass_right = left.sum(), right.sum()
-        return Fraction(self.cost(left * mass_right - right * mass_left), self.scale) / (mass_left * mass_right)
+        scaled = Fraction(self.cost(left * mass_right - right * mass_left))
+        return scaled / (self.scale * Fraction(mass_left) * Fraction(mass_right))
 
     def numerators(self, classes: Histograms) -> NDArray[Any]:
         """``n * s * scale * EMD`` of each class against the table: integers that cannot wrap.

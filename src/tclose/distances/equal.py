@@ -47,7 +47,8 @@ class Equal(Distance):
         """1 - sum over touched v of min(P_v, Q_v), times n * s."""
         if self.scale == 0:
             return np.zeros(len(classes), dtype=dtype)
-        n, sizes = classes.rows, classes.sizes.astype(dtype)
+        n = classes.rows
+        sizes: NDArray[Any] = classes.sizes.astype(dtype)
         shared = np.minimum(classes.spread(sizes) * classes.table[classes.codes], classes.counts.astype(dtype) * n)
         result: NDArray[Any] = sizes * n - classes.sums(shared)
         return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,10 @@ class Hierarchical(Distance):
         }
         for node, children in self._inner_nodes():
             sides = [left[child] for child in children if child in left]
-            above, below = [entry for side in sides for entry in side[0]], [entry for side in sides for entry in side[1]]
+            above, below = (
+                [entry for side in sides for entry in side[0]],
+                [entry for side in sides for entry in side[1]],
+            )
             moves += match(above, below, self)
             left[node] = above, below
         return moves
@@ -82,7 +86,8 @@ class Hierarchical(Distance):
 
     def _numerators(self, classes: Histograms, dtype: type) -> NDArray[Any]:
         """H - sum over touched N, not the root, of w_N * min(P_N, Q_N), times n * s; one depth of the tree at a time."""
-        n, sizes = classes.rows, classes.sizes.astype(dtype)
+        n = classes.rows
+        sizes: NDArray[Any] = classes.sizes.astype(dtype)
         numbers = classes.numbers
         result: NDArray[Any] = sizes * n * self.scale
         if self.scale == 0:
@@ -90,7 +95,7 @@ class Hierarchical(Distance):
         for ancestors in self._ancestors[1:]:
             nodes = ancestors[classes.codes]
             runs = np.flatnonzero(np.diff(nodes, prepend=-2) | np.diff(numbers, prepend=-1))
-            counts = np.add.reduceat(classes.counts, runs).astype(dtype)
+            counts: NDArray[Any] = np.add.reduceat(classes.counts, runs).astype(dtype)
             totals = np.zeros(len(self._hierarchy.parents) + 1, dtype=np.int64)  # the last place is for -1
             np.add.at(totals, ancestors, classes.table)
             at, owner = nodes[runs], numbers[runs]
@@ -106,7 +111,7 @@ class Hierarchical(Distance):
         children: dict[int, list[int]] = {}
         depth = {}
         for path in self._paths:
-            for level, (parent, child) in enumerate(zip(path, path[1:], strict=False)):
+            for level, (parent, child) in enumerate(pairwise(path)):
                 depth[parent] = level
                 known = children.setdefault(parent, [])
                 if child not in known[-1:]:

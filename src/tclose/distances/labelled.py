@@ -65,7 +65,9 @@ class LabelledMatrix:
 
     def to_mapping(self) -> dict[str, dict[str, Any]]:
         """As `from_mapping` reads it."""
-        return {a: {b: plain(d) for b, d in zip(self.labels, row, strict=True)} for a, row in zip(self.labels, self.rows, strict=True)}
+        return {
+            a: {b: plain(d) for b, d in zip(self.labels, row, strict=True)} for a, row in zip(self.labels, self.rows, strict=True)
+        }
 
 
 def _entry(distance: Any) -> Fraction:

@@ -77,7 +77,8 @@ class Matrix(Distance):
         """The definition itself."""
         inside = [code for code, mass in enumerate(masses) if mass]
         return max(
-            (sum((_number(masses[u]) * self.ground(u, v) for u in inside), Fraction(0)) for v in inside), default=Fraction(0)
+            (sum((_number(masses[u]) * self.ground(u, v) for u in inside), Fraction(0)) for v in inside),
+            default=Fraction(0),
         )
 
     def _numerators(self, classes: Histograms, dtype: type) -> NDArray[Any]:
@@ -97,10 +98,12 @@ def _check_metric(entries: list[list[Fraction]]) -> None:
             wanted = "0 on its diagonal" if i == j else "above 0 and at most 1 off its diagonal"
             raise HierarchyError(f"A matrix distance must be {wanted}. Got {d} in row {i + 1}, column {j + 1}.")
         if d != entries[j][i]:
-            raise HierarchyError(f"A matrix distance must be symmetric. Got {d} and {entries[j][i]} for values {i + 1} and {j + 1}.")
-    d = np.array(entries, dtype=object)
+            raise HierarchyError(
+                f"A matrix distance must be symmetric. Got {d} and {entries[j][i]} for values {i + 1} and {j + 1}."
+            )
+    all_pairs = np.array(entries, dtype=object)
     for over in codes:
-        longer = np.argwhere(d > d[:, [over]] + d[[over], :])
+        longer = np.argwhere(all_pairs > all_pairs[:, [over]] + all_pairs[[over], :])
         if len(longer):
             i, j = longer[0] + 1
             raise HierarchyError(

@@ -33,7 +33,8 @@ class Ordered(Distance):
         """Place the values: ascending integers."""
         self.m = len(positions)
         self.scale = int(positions[-1]) - int(positions[0])
-        self.positions = np.array(positions, dtype=integer_dtype(max(abs(int(positions[0])), abs(int(positions[-1])))))
+        largest = max(abs(int(positions[0])), abs(int(positions[-1])))
+        self.positions: NDArray[Any] = np.array(positions, dtype=integer_dtype(largest))
 
     def ground(self, i: int, j: int) -> Fraction:
         """|v_i - v_j| / (v_m - v_1)."""
@@ -63,10 +64,11 @@ class Ordered(Distance):
         T_i = cumulated table count. T ascends, hence the sign changes once, at the first x with ``T_x >= n*C/s``, and both
         parts are differences of ``W[j] = sum_{i<j} T_i (v_{i+1} - v_i)``.
         """
-        n, s = classes.rows, classes.spread(classes.sizes).astype(dtype)
-        v = self.positions.astype(dtype)
+        n = classes.rows
+        s: NDArray[Any] = classes.spread(classes.sizes).astype(dtype)
+        v: NDArray[Any] = self.positions.astype(dtype)
         T = np.cumsum(classes.table)
-        W = np.concatenate([[0], np.cumsum(T[:-1].astype(dtype) * np.diff(v))]).astype(dtype)
+        W: NDArray[Any] = np.concatenate([[0], np.cumsum(T[:-1].astype(dtype) * np.diff(v))]).astype(dtype)
 
         before = np.cumsum(classes.counts) - classes.counts
         C = classes.counts + before - classes.spread(before[classes.starts[:-1]])

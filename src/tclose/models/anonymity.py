@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose._numbers import product
 from tclose.histograms import Histograms
 from tclose.models.base import Bools, Model, Verdict, judge_ratios
 
@@ -27,7 +26,8 @@ class Share(Model):
 
 def homogeneous(classes: Histograms) -> Bools:
     """The classes whose rows all have one sensitive value, though the table has several."""
-    return (classes.distinct == 1) & (np.count_nonzero(classes.table) > 1)
+    one: Bools = classes.distinct == 1
+    return one & (np.count_nonzero(classes.table) > 1)
 
 
 class Lift(Model):
@@ -37,10 +37,4 @@ class Lift(Model):
 
     def judge(self, classes: Histograms) -> Verdict:
         """Compare c*n with s*T at each touched value."""
-        return judge_ratios(classes, *lifts(classes), self.limit)
-
-
-def lifts(classes: Histograms) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """p/q at each touched value, as c*n over s*T."""
-    return product(classes.counts, classes.rows), product(classes.spread(classes.sizes), classes.table[classes.codes])
-
+        return judge_ratios(classes, *classes.lifts, self.limit)

@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.histograms import Histograms
-from tclose.models.anonymity import lifts
 from tclose.models.base import NEAR, Model, Verdict, log_sign
 
 
@@ -24,7 +23,7 @@ class Disclosure(Model):
 
     def judge(self, classes: Histograms) -> Verdict:
         """Measure in floats, and settle what is near the limit in as many digits as it takes."""
-        above, below = lifts(classes)
+        above, below = classes.lifts
         logs = np.abs(np.log((above / below).astype(np.float64)))
         values = classes.largest(logs)
         if not self.lenient:

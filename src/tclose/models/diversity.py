@@ -27,7 +27,7 @@ class DistinctDiversity(Model):
 
 
 class EntropyDiversity(Model):
-    r"""Entropy of at least ln l in each class: :math:`-\sum_v p_v \ln p_v \ge \ln l`. Attained is l = exp(entropy), not truncated.
+    r"""Entropy of at least ln l in each class: :math:`-\sum_v p_v \ln p_v \ge \ln l`. Attained is exp(entropy), not truncated.
 
     Within 1e-9 of equality integers decide, :math:`s^s \ge l^s \prod c_v^{c_v}`: floats reject a uniform class of 3, 6, 7 or 10.
     """
@@ -41,7 +41,7 @@ class EntropyDiversity(Model):
         entropies = np.log(sizes) - classes.sums(classes.counts * np.log(classes.counts)) / sizes
         uniform = classes.largest(classes.counts) * classes.distinct == sizes
         values = np.where(uniform, classes.distinct, np.exp(entropies))
-        for number in np.flatnonzero((np.abs(values - np.rint(values)) < NEAR * values) & ~uniform):
+        for number in np.flatnonzero((np.abs(values - np.rint(values)) < NEAR * values) & ~uniform).tolist():
             whole = Fraction(int(np.rint(values[number])))
             if _compare(_counts(classes, number), whole) == 0:
                 values[number] = float(whole)
@@ -49,7 +49,7 @@ class EntropyDiversity(Model):
         if self.limit is not None:
             limit = float(self.limit)
             broken = values < limit
-            for number in np.flatnonzero(np.abs(values - limit) < NEAR * limit):
+            for number in np.flatnonzero(np.abs(values - limit) < NEAR * limit).tolist():
                 broken[number] = _compare(_counts(classes, number), self.limit) < 0
         place = int(values.argmin())
         return Verdict(values, broken, float(values[place]), classes.first + place)
@@ -79,6 +79,6 @@ def _compare(counts: tuple[int, ...], l: Fraction) -> int:  # noqa: E741
     shared = math.gcd(*counts)
     parts = [count // shared for count in counts]
     size = sum(parts)
-    left = (size * l.denominator) ** size
-    right = l.numerator**size * math.prod(part**part for part in parts)
+    left: int = (size * l.denominator) ** size
+    right: int = l.numerator**size * math.prod(part**part for part in parts)
     return (left > right) - (left < right)

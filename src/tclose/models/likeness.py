@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.histograms import Histograms
-from tclose.models.anonymity import lifts
 from tclose.models.base import NEAR, Bools, Model, Verdict, judge_ratios, log_sign
 
 
@@ -19,7 +18,7 @@ class BasicLikeness(Model):
 
     def judge(self, classes: Histograms) -> Verdict:
         """Judge p/q against 1 + beta: some value of a class has p >= q, so the largest is the one that counts."""
-        verdict = judge_ratios(classes, *lifts(classes), None if self.limit is None else self.limit + 1)
+        verdict = judge_ratios(classes, *classes.lifts, None if self.limit is None else self.limit + 1)
         return replace(verdict, values=verdict.values - 1, worst=verdict.worst - 1)
 
 
@@ -42,11 +41,12 @@ class EnhancedLikeness(Model):
 
 def _beyond_own_limit(classes: Histograms) -> Bools:
     """Whether (p - q) / q > -ln q, at each touched value; near equality in as many digits as it takes."""
-    above, below = lifts(classes)
+    above, below = classes.lifts
     gain = (above / below).astype(np.float64) - 1
     share = classes.table[classes.codes] / classes.rows
     beyond: Bools = gain > -np.log(share)
     for place in np.flatnonzero((np.abs(gain + np.log(share)) < NEAR * (1 + gain)) & (gain > 0)):
         q = Fraction(int(classes.table[classes.codes[place]]), classes.rows)
         beyond[place] = log_sign(q, 1 - Fraction(int(above[place]), int(below[place]))) > 0
-    return beyond & (gain > 0)
+    result: Bools = beyond & (gain > 0)
+    return result

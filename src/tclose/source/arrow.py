@@ -71,7 +71,9 @@ def _column(data: Any, place: int, name: str) -> Any:
     try:
         column = pa.Array.from_pandas(data.iloc[:, place])
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError):
-        raise ColumnError(f"Column {name!r} mixes kinds of values, or has a kind that cannot be used. Make it numbers, dates or text.") from None
+        raise ColumnError(
+            f"Column {name!r} mixes kinds of values, or has a kind that cannot be used. Make it numbers, dates or text."
+        ) from None
     return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
 
 

@@ -47,8 +47,8 @@ def open_delimited(path: Path) -> Delimited:
     header, first = rows
     if len(header) < len(first):
         raise InputError(
-            f"File {path.name!r} has {len(header)} {'field' if len(header) == 1 else 'fields'} in its first line and {len(first)} in "
-            "the next. The first line must be the header; remove any title above it."
+            f"File {path.name!r} must have its header in its first line. Got {len(header)} of {len(first)} columns there; remove "
+            "any title above the header."
         )
     return Delimited(path, header, delimiter)
 
@@ -65,7 +65,7 @@ def _score(sample: str, delimiter: str) -> tuple[int, int]:
         lengths = [len(row) for row in _rows(io.StringIO(sample, newline=""), delimiter)][:-1] or [1]
     except csv.Error:
         return 0, 0
-    common = max(set(lengths), key=lengths.count)
+    common = max(set(lengths), key=lambda length: (lengths.count(length), length))
     return (lengths.count(common), common) if common > 1 else (0, 1)
 
 
@@ -78,7 +78,9 @@ def _check_text(path: Path) -> None:
             nul = block.find(b"\0")
             if nul >= 0:
                 line += block.count(b"\n", 0, nul)
-                raise InputError(f"File {path.name!r} has a NUL byte in line {line}. It is no CSV text; export it again as UTF-8.")
+                raise InputError(
+                    f"File {path.name!r} has a NUL byte in line {line}. It is no CSV text; export it again as UTF-8."
+                )
             try:
                 decoder.decode(block)
             except UnicodeDecodeError as error:

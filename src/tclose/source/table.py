@@ -58,13 +58,10 @@ class Table:
         self._engine = ibis.duckdb.connect(temp_directory=str(Path(tempfile.gettempdir()) / "tclose-spill"))
         with self._speaking():
             self._expression, self._categories = self._reader.select(self._engine, self._columns, kinds)
-            self.rows = int(self._expression.count().to_pyarrow().as_py())
         self.kinds = {
             name: "category" if name in self._categories else kind_of(self._expression[column].type())
             for name, column in self._columns.items()
         }
-        if not self.rows:
-            raise InputError(f"{self._reader.title} has no rows. There is nothing to measure.")
 
     def __contains__(self, name: str) -> bool:
         """Whether a column is open."""
@@ -97,10 +94,12 @@ class Table:
             stored = self._engine.create_table(f"persons at {at}", cells, temp=True)
         return Classes(self, stored, quasi, [sensitive])
 
-    def distinct(self, name: str) -> int:
-        """How many values a column has, missing ones aside."""
+    def named(self, name: str) -> tuple[int, int]:
+        """How many rows have a value in a column, and how many different values that are."""
+        column = self._expression[self._columns[name]]
         with self._speaking():
-            return int(self._expression[self._columns[name]].nunique().to_pyarrow().as_py())
+            found = self._expression.agg(rows=column.count(), values=column.nunique()).to_pyarrow()
+        return found["rows"][0].as_py(), found["values"][0].as_py()
 
     def missing(self, name: str) -> tuple[int, int]:
         """How many cells of a column are missing, and the row of the first, from 1."""
@@ -152,22 +151,19 @@ class Classes:
         self._table, self._cells = table, cells
         self._quasi, self._sensitive = quasi, sensitive
 
-    def sizes(self) -> NDArray[np.int64]:
-        """The rows of each class."""
-        with self._table._speaking():
-            sums = self._cells.group_by("class").agg(weight=ibis._.weight.sum()).order_by("class")
-            result: NDArray[np.int64] = sums.select("weight").to_pyarrow().column(0).to_numpy().astype(np.int64)
-        return result
-
     def domain(self, sensitive: str) -> tuple[pa.Array, NDArray[np.int64]]:
         """The values of a column, ascending, missing last, and how often each occurs."""
         at = self._table._columns[sensitive]
         with self._table._speaking():
             counts = self._cells.group_by(value=at).agg(weight=ibis._.weight.sum())
             found = counts.order_by(ibis._.value.asc(nulls_first=False)).to_pyarrow()
+        if not found.num_rows:
+            raise InputError(f"{self._table._reader.title} has no rows. There is nothing to measure.")
         return found["value"].combine_chunks(), found["weight"].to_numpy().astype(np.int64)
 
-    def histograms(self, sensitive: str, domain: pa.Array, codes: NDArray[np.int64], table: NDArray[np.int64]) -> Iterator[Histograms]:
+    def histograms(
+        self, sensitive: str, domain: pa.Array, codes: NDArray[np.int64], table: NDArray[np.int64]
+    ) -> Iterator[Histograms]:
         """The histograms of a column, some classes at a time.
 
         Parameters
@@ -225,4 +221,3 @@ def _check_names(names: Sequence[str], needed: Mapping[str, str]) -> None:
     for name in needed:
         if name not in names:
             raise ColumnError(f"Column {name!r} is not in the table.{nearest(name, list(names))}")
-

@@ -30,8 +30,8 @@ def typed(text: Any, names: Mapping[str, str], kinds: Mapping[str, str]) -> Any:
     names
         The column of the ibis table for each name.
     kinds
-        For each name "auto", "integer", "decimal", "date", "text", `PRINTED`, or "value": as auto, but for a sensitive column, where
-        1.0 and 1.00 are one value.
+        For each name "auto", "integer", "decimal", "date", "text", `PRINTED`, or "value": as auto, but for a sensitive column,
+        where 1.0 and 1.00 are one value.
     """
     facts = _facts(text, [names[name] for name, kind in kinds.items() if kind in ("auto", "value")])
     casts = {}
@@ -70,10 +70,14 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
 def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
     """Refuse a type that some cell does not have."""
     found = table.select(column=column).mutate(row=ibis.row_number() + 1)
-    odd = found.filter(found.column.notnull() & found.column.try_cast(_ASKED[kind]).isnull()).agg(count=ibis._.count(), row=ibis._.row.min())
+    odd = found.filter(found.column.notnull() & found.column.try_cast(_ASKED[kind]).isnull()).agg(
+        count=ibis._.count(), row=ibis._.row.min()
+    )
     count, row = odd.to_pyarrow().to_pylist()[0].values()
     if count:
-        raise ColumnError(f"type of {name!r} must fit all its cells. Got {kind!r}, and {count} cells that are none, the first in row {row}.")
+        raise ColumnError(
+            f"type of {name!r} must fit all its cells. Got {kind!r}, and {count} cells that are none, the first in row {row}."
+        )
 
 
 def kind_of(kind: Any) -> str:
@@ -89,7 +93,7 @@ def _facts(text: Any, columns: list[str]) -> dict[str, dict[str, Any]]:
     """What all cells of each column have in common, in one pass over the file."""
     if not columns:
         return {}
-    measures = {}
+    measures: dict[str, Any] = {}
     for column in columns:
         cell = text[column]
         digits = cell.re_replace(r"[eE].*|[^0-9.]", "")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-Number = int | Fraction
+Number = Any  # an integer or a fraction
 Masses = Sequence[Number]
 Ground = list[list[Fraction]]
 Tree = Any
@@ -71,7 +71,7 @@ def paths(tree: Tree) -> list[list[str]]:
 
 
 def emd_lp(p: Masses, q: Masses, ground: Ground) -> float:
-    """The definition: the cheapest flow whose row sums are P and whose column sums are Q (Li et al. 2007, section 3.2)."""
+    """The definition: the cheapest flow whose row sums are P and whose column sums are Q (Li et al. 2007)."""
     m = len(p)
     rows = [[int(i == row) for i in range(m) for _ in range(m)] for row in range(m)]
     columns = [[int(j == column) for _ in range(m) for j in range(m)] for column in range(m)]
@@ -163,13 +163,13 @@ def entropy_l(counts: Masses) -> float:
     return math.exp(-sum(float(p) * math.log(p) for p in shares(counts) if p))
 
 
-def has_entropy_l(counts: Sequence[int], l: Fraction) -> bool:
+def has_entropy_l(counts: Sequence[int], l: Fraction) -> bool:  # noqa: E741 - the name of the model
     """-sum p ln p >= ln l, each side to the power s and free of logarithms: s^s >= l^s prod c^c."""
     s = sum(counts)
-    return s**s >= l**s * math.prod(count**count for count in counts if count)
+    return bool(s**s >= l**s * math.prod(count**count for count in counts if count))
 
 
-def recursive_c(counts: Masses, l: int) -> Fraction | float:
+def recursive_c(counts: Masses, l: int) -> Fraction | float:  # noqa: E741
     descending = sorted(counts, reverse=True)
     tail = sum(descending[l - 1 :])
     return Fraction(descending[0]) / tail if tail else math.inf
@@ -202,7 +202,9 @@ def homogeneous(counts: Masses, table: Masses) -> bool:
     return distinct_l(counts) == 1 and distinct_l(table) > 1
 
 
-def nt(classes: Sequence[Masses], emd: Callable[[Masses, Masses], Fraction], n: int, regions: Sequence[set[int]]) -> list[Fraction | float]:
+def nt(
+    classes: Sequence[Masses], emd: Callable[[Masses, Masses], Fraction], n: int, regions: Sequence[set[int]]
+) -> list[Fraction | float]:
     """(n,t)-closeness: for each class its distance to the nearest region that contains it and has n rows (Li et al. 2010)."""
     found: list[Fraction | float] = []
     for number, counts in enumerate(classes):

@@ -12,8 +12,8 @@ import numpy as np
 from tclose._numbers import exact as exact_number
 from tclose.distances import Distance, Matrix, Move
 from tclose.distances.domain import KINDS, arrange, without_place
-from tclose.errors import PolicyError
-from tclose.hierarchy import Hierarchy
+from tclose.errors import PolicyError, TcloseError
+from tclose.hierarchy import Hierarchy, printed
 
 Distribution = Mapping[Any, Any] | Sequence[Any]
 
@@ -93,7 +93,7 @@ def _aligned(
     """The domain in the order of its codes, the distance on it, and both distributions over it."""
     if isinstance(p, Mapping) != isinstance(q, Mapping):
         raise PolicyError("p and q must both be mappings, or both sequences. Got one of each.")
-    matrix = None if isinstance(distance, str | Hierarchy) else Matrix(distance)
+    matrix = None if isinstance(distance, str | Hierarchy) else _matrix(distance)
     named = distance if isinstance(distance, str) else None
     if named is not None and named not in ("ordered", "numeric", "equal"):
         hint = "Pass a Hierarchy or a matrix itself." if named in KINDS else "Known are 'ordered', 'numeric' and 'equal'."
@@ -136,6 +136,8 @@ def _aligned(
         unknown = without_place(domain, distance)
         if unknown:
             raise PolicyError(f"Every value must be in the hierarchy. Got {len(unknown)} that are not, the first {unknown[0]!r}.")
+        if len({printed(value) for value in domain}) < len(domain):
+            raise PolicyError("Values of a hierarchy must differ in their printed form. Got two that do not, as 39 and '39'.")
         ordered, ground = arrange("hierarchical", domain, distance)
     else:
         ordered, ground = arrange(distance, domain)
@@ -151,6 +153,15 @@ def _union(p: Mapping[Any, Any], q: Mapping[Any, Any], *, in_order: bool) -> lis
         return sorted(values)
     except TypeError:
         raise PolicyError("The values cannot be sorted. Give their order in values.") from None
+
+
+def _matrix(rows: Any) -> Matrix:
+    try:
+        return Matrix([list(row) for row in rows])
+    except TcloseError:
+        raise
+    except (TypeError, ValueError):
+        raise PolicyError("distance must be a known name, a Hierarchy or a matrix of numbers. Got something else.") from None
 
 
 def _mass(mass: Any) -> Fraction:

@@ -58,7 +58,7 @@ def float_up(value: Fraction | float) -> float:
     """The least float whose printed decimal is not below the value: an attained risk is never shown smaller than it is.
 
     >>> float_up(Fraction(3, 10)), float_up(Fraction(1, 3))
-    (0.3, 0.3333333333333334)
+    (0.3, 0.33333333333333337)
     """
     shown = float(value)
     while isinstance(value, Fraction) and exact(shown) < value:
@@ -70,13 +70,13 @@ def decimal_up(value: Fraction | float, digits: int = 4) -> str:
     """The value as a decimal, rounded up: 1/3 is 0.3334, for an attained risk is never shown smaller than it is."""
     if not math.isfinite(value):
         return "unbounded"
-    scaled = math.ceil(Fraction(value) * 10**digits)
+    scaled = math.ceil(exact(value) * 10**digits)
     return f"{Decimal(scaled).scaleb(-digits):.{digits}f}"
 
 
 def decimal_down(value: Fraction | float, digits: int = 4) -> str:
     """The value as a decimal, rounded down: attained protection is never shown larger than it is."""
-    scaled = math.floor(Fraction(value) * 10**digits)
+    scaled = math.floor(exact(value) * 10**digits)
     return f"{Decimal(scaled).scaleb(-digits):.{digits}f}"
 
 
@@ -90,9 +90,7 @@ def integer_dtype(bound: int) -> type:
 
 def product(left: NDArray[Any], right: NDArray[Any] | int) -> NDArray[Any]:
     """``left * right`` of integers that are not negative, without wrapping around."""
-    largest = int(left.max(initial=0)) * int(np.max(right, initial=0))
-    dtype = integer_dtype(largest)
-    if isinstance(right, int):
-        return left.astype(dtype) * (right if dtype is object else np.int64(right))
-    result: NDArray[Any] = left.astype(dtype) * right.astype(dtype)
+    largest = int(left.max(initial=1)), int(np.max(right, initial=1))
+    dtype = integer_dtype(largest[0] * largest[1])
+    result: NDArray[Any] = left.astype(dtype) * np.asarray(right, dtype=dtype)
     return result

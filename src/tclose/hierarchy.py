@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import groupby
@@ -60,22 +60,26 @@ class Hierarchy:
     def __init__(self, paths: Iterable[Sequence[str]], file: Path | None = None) -> None:
         """From one path a leaf, each from the root down to the leaf; ``file`` is where they were read, if anywhere."""
         self.file = file
+        roots: dict[str, Any] = {}
+        for path in paths:
+            _plant(roots, path)
+        if not roots:
+            raise HierarchyError("a hierarchy must have at least one value. Got none.")
         self.labels: list[str] = []
         self.parents: list[int] = []
         self._children: list[dict[str, int]] = []
+        self._number(roots)
         self._leaf_nodes: dict[str, int] = {}
-        for path in paths:
-            self._add(path)
-        if not self._leaf_nodes:
-            raise HierarchyError("A hierarchy must have at least one value. Got none.")
+        for node, label in enumerate(self.labels):
+            if not self._children[node]:
+                if label in self._leaf_nodes:
+                    raise HierarchyError(f"a value must occur once. Got {label!r} twice.")
+                self._leaf_nodes[label] = node
+        self.leaves = list(self._leaf_nodes)
         self.heights = [0] * len(self.labels)
         for node in range(len(self.labels) - 1, ROOT, -1):
             parent = self.parents[node]
             self.heights[parent] = max(self.heights[parent], self.heights[node] + 1)
-        for node in self._leaf_nodes.values():
-            if self._children[node]:
-                raise HierarchyError(f"Label {self.labels[node]!r} is a value and stands above other values. Name it once.")
-        self.leaves = self._depth_first()
 
     @classmethod
     def from_csv(cls, path: str | Path) -> Hierarchy:
@@ -90,12 +94,12 @@ class Hierarchy:
             raise HierarchyError(f"Hierarchy file {str(path)!r} cannot be read. Check its path.") from None
         except UnicodeDecodeError:
             raise HierarchyError(f"Hierarchy file {str(path)!r} is not UTF-8. Save it as UTF-8.") from None
-        delimiter = ";" if ";" in text.partition("\n")[0] else ","
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
         try:
-            return cls((_upward(row, line) for line, row in enumerate(rows, 1)), Path(path))
+            return cls(_csv_paths(text), Path(path))
         except HierarchyError as error:
             raise HierarchyError(f"Hierarchy file {Path(path).name!r}: {error}") from None
+        except csv.Error:
+            raise HierarchyError(f"Hierarchy file {Path(path).name!r} is no CSV. Check how it was written.") from None
 
     @classmethod
     def from_mapping(cls, tree: Mapping[Any, Any]) -> Hierarchy:
@@ -104,7 +108,7 @@ class Hierarchy:
         One outermost key is the root; several get the root ``*``.
         """
         if not isinstance(tree, Mapping) or not tree:
-            raise HierarchyError("A hierarchy must be a mapping from labels to what is below them. Got something else.")
+            raise HierarchyError("a hierarchy must be a mapping from labels to what is below them. Got something else.")
         return cls(_downward(tree, () if len(tree) == 1 else ("*",)))
 
     @property
@@ -160,34 +164,41 @@ class Hierarchy:
         """Its size, for a reader."""
         return f"<Hierarchy: {len(self.leaves)} values, height {self.height}>"
 
-    def _add(self, path: Sequence[str]) -> None:
-        if not self.labels:
-            self._new_node(path[0], -1)
-        if path[0] != self.labels[ROOT]:
-            raise HierarchyError(f"a hierarchy must have one root. Got {self.labels[ROOT]!r} and {path[0]!r}.")
-        node = ROOT
-        for label in path[1:]:
-            if label not in self._children[node]:
-                self._children[node][label] = self._new_node(label, node)
-            node = self._children[node][label]
-        if path[-1] in self._leaf_nodes:
-            raise HierarchyError(f"a value must occur once. Got {path[-1]!r} twice.")
-        self._leaf_nodes[path[-1]] = node
-
-    def _new_node(self, label: str, parent: int) -> int:
-        self.labels.append(label)
-        self.parents.append(parent)
-        self._children.append({})
-        return len(self.labels) - 1
-
-    def _depth_first(self) -> list[str]:
-        leaves, waiting = [], [ROOT]
+    def _number(self, roots: dict[str, Any]) -> None:
+        """Number the nodes depth first."""
+        waiting = [(-1, *next(iter(roots.items())))]
         while waiting:
-            node = waiting.pop()
-            if not self._children[node]:
-                leaves.append(self.labels[node])
-            waiting.extend(reversed(self._children[node].values()))
-        return leaves
+            parent, label, below = waiting.pop()
+            node = len(self.labels)
+            self.labels.append(label)
+            self.parents.append(parent)
+            self._children.append({})
+            if parent >= 0:
+                self._children[parent][label] = node
+            waiting += [(node, *item) for item in reversed(below.items())]
+
+
+def _plant(roots: dict[str, Any], path: Sequence[str]) -> None:
+    """Add one path, from the root down, to nested mappings."""
+    if roots and path[0] not in roots:
+        raise HierarchyError(f"a hierarchy must have one root. Got {next(iter(roots))!r} and {path[0]!r}.")
+    level, new = roots, False
+    for place, label in enumerate(path):
+        if place and not new and not level:
+            raise HierarchyError(f"a value cannot stand above others. Got {path[place - 1]!r} as a value and above {label!r}.")
+        new = label not in level
+        level = level.setdefault(label, {})
+    if not new:
+        what = "as a value and above others" if level else "twice"
+        raise HierarchyError(f"a value must occur once. Got {path[-1]!r} {what}.")
+
+
+def _csv_paths(text: str) -> Iterator[list[str]]:
+    """The paths of a CSV file, from the root down, separated by what separates its first row."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = ";" if len(next(csv.reader([first], delimiter=";"), [])) > 1 else ","
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    return (_upward(row, rows.line_num) for row in rows if row)
 
 
 def _upward(row: list[str], line: int) -> list[str]:
@@ -202,7 +213,7 @@ def _upward(row: list[str], line: int) -> list[str]:
 
 def _downward(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
     """The paths of a nested mapping."""
-    if isinstance(tree, Mapping):
+    if isinstance(tree, Mapping) and tree:
         for label, below in tree.items():
             yield from _downward(below, (*above, printed(label)))
     elif isinstance(tree, list | tuple) and tree:
@@ -211,7 +222,7 @@ def _downward(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
                 yield from _downward(item, above)
             else:
                 yield (*above, printed(item))
-    elif tree is None or tree in ([], ()):
+    elif tree is None or tree in ([], (), {}):
         yield above
     else:
         raise HierarchyError(f"below {above[-1]!r} a hierarchy must have a list or a mapping. Got {type(tree).__name__}.")

@@ -68,6 +68,11 @@ class Histograms:
         return np.repeat(np.arange(len(self)), self.distinct)
 
     @cached_property
+    def descending(self) -> Ints:
+        """The counts of each class, largest first."""
+        return self.counts[np.lexsort((-self.counts, self.numbers))]
+
+    @cached_property
     def lifts(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """p/q at each touched value, as c*n over s*T: how much likelier the class makes it than the table does."""
         return product(self.counts, self.rows), product(self.spread(self.sizes), self.table[self.codes])

@@ -247,9 +247,9 @@ def _names(value: Any) -> list[str]:
 
 
 _LIST: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": "object"}]}
-QuasiColumns = Annotated[list[Any], PlainValidator(_columns(Quasi)), WithJsonSchema(_LIST)]
-SensitiveColumns = Annotated[list[Any], PlainValidator(_columns(Sensitive, bare="t")), WithJsonSchema(_LIST)]
-Names = Annotated[list[Any], PlainValidator(_names), WithJsonSchema({"type": "array", "items": {"type": "string"}})]
+QuasiColumns = Annotated[Any, PlainValidator(_columns(Quasi)), WithJsonSchema(_LIST)]
+SensitiveColumns = Annotated[Any, PlainValidator(_columns(Sensitive, bare="t")), WithJsonSchema(_LIST)]
+Names = Annotated[Any, PlainValidator(_names), WithJsonSchema({"type": "array", "items": {"type": "string"}})]
 
 
 @dataclass(config=_CONFIG)
@@ -284,8 +284,8 @@ class Policy(_Checked):
     suppression: Share = Fraction(0)
     alpha: Share = None
     n: Whole = None
-    identifiers: Names = ()  # type: ignore[assignment]
-    drop: Names = ()  # type: ignore[assignment]
+    identifiers: Names = ()
+    drop: Names = ()
     keep: Any = ()
     other: Literal["drop", "keep"] | None = None
     small_cells: Any = 5

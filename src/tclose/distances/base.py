@@ -77,8 +77,8 @@ class Distance(ABC):
         """EMD of two distributions in floats, each scaled to sum 1; dense."""
         if self.scale == 0:
             return 0.0
-        left, right = (np.asarray(side, dtype=np.float64) for side in (p, q))
-        return float(self.cost(left / left.sum() - right / right.sum()) / self.scale)
+        left, right = (_shares(np.asarray(side, dtype=np.float64)) for side in (p, q))
+        return float(self.cost(left - right) / self.scale)
 
     def exact(self, p: Masses, q: Masses) -> Fraction:
         """EMD of two distributions as a fraction, each scaled to sum 1; dense."""
@@ -114,6 +114,13 @@ class Distance(ABC):
         left, right = ([Fraction(_number(mass)) for mass in side] for side in (p, q))
         mass_left, mass_right = sum(left), sum(right)
         return self.moves([a / mass_left - b / mass_right for a, b in zip(left, right, strict=True)])
+
+
+def _shares(masses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Masses scaled to sum 1, and to largest 1 before that, so that no sum overflows."""
+    scaled = masses / masses.max()
+    shares: NDArray[np.float64] = scaled / scaled.sum()
+    return shares
 
 
 def _number(mass: Any) -> int | Fraction:

@@ -24,7 +24,8 @@ class Disclosure(Model):
     def judge(self, classes: Histograms) -> Verdict:
         """Measure in floats, and settle what is near the limit in as many digits as it takes."""
         above, below = classes.lifts
-        logs = np.abs(np.log((above / below).astype(np.float64)))
+        farther = np.maximum(above, below) / np.minimum(above, below)  # so that 10 and 1/10 give one float
+        logs = np.log(farther.astype(np.float64))
         values = classes.largest(logs)
         if not self.lenient:
             values = np.where(classes.distinct < np.count_nonzero(classes.table), np.inf, values)

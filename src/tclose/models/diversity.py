@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
 
-from tclose.histograms import Histograms
+from tclose.histograms import Histograms, Ints
 from tclose.models.base import NEAR, Model, Verdict, judge_ratios
 
 
@@ -29,28 +31,29 @@ class DistinctDiversity(Model):
 class EntropyDiversity(Model):
     r"""Entropy of at least ln l in each class: :math:`-\sum_v p_v \ln p_v \ge \ln l`. Attained is exp(entropy), not truncated.
 
-    Within 1e-9 of equality integers decide, :math:`s^s \ge l^s \prod c_v^{c_v}`: floats reject a uniform class of 3, 6, 7 or 10.
+    Near equality :math:`s^s \ge l^s \prod c_v^{c_v}` is decided exactly: floats reject a uniform class of 3, 6, 7 or 10.
     """
 
     key = "l_entropy"
     floor = True
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Measure in floats, and settle what is near a whole number or the limit in integers."""
-        sizes = classes.sizes
-        entropies = np.log(sizes) - classes.sums(classes.counts * np.log(classes.counts)) / sizes
-        uniform = classes.largest(classes.counts) * classes.distinct == sizes
-        values = np.where(uniform, classes.distinct, np.exp(entropies))
+        """Measure in floats, and settle what is near the limit exactly."""
+        # Sorted, and divided by what they share, so that equal spreads give equal floats wherever their classes stand.
+        counts = classes.descending // classes.spread(np.gcd.reduceat(classes.counts, classes.starts[:-1]))
+        sizes = classes.sums(counts)
+        values = np.exp(np.log(sizes) - classes.sums(counts * np.log(counts)) / sizes)
+        uniform = sizes == classes.distinct
+        values[uniform] = classes.distinct[uniform]
         for number in np.flatnonzero((np.abs(values - np.rint(values)) < NEAR * values) & ~uniform).tolist():
             whole = Fraction(int(np.rint(values[number])))
-            if _compare(_counts(classes, number), whole) == 0:
-                values[number] = float(whole)
+            values[number] = whole if _is_entropy_l(_part(counts, classes, number), whole) else values[number]
         broken = np.zeros(len(classes), dtype=bool)
         if self.limit is not None:
             limit = float(self.limit)
             broken = values < limit
             for number in np.flatnonzero(np.abs(values - limit) < NEAR * limit).tolist():
-                broken[number] = _compare(_counts(classes, number), self.limit) < 0
+                broken[number] = _entropy_sign(_part(counts, classes, number), self.limit) < 0
         place = int(values.argmin())
         return Verdict(values, broken, float(values[place]), classes.first + place)
 
@@ -64,21 +67,48 @@ class RecursiveDiversity(Model):
 
     def judge(self, classes: Histograms) -> Verdict:
         """Sort each class's counts, largest first, and compare the first with the sum from the l-th on."""
-        descending = classes.counts[np.lexsort((-classes.counts, classes.numbers))]
-        rank = np.arange(len(descending)) - classes.spread(classes.starts[:-1])
-        tails = classes.sums(np.where(rank >= self.l - 1, descending, 0))
+        rank = np.arange(len(classes.counts)) - classes.spread(classes.starts[:-1])
+        tails = classes.sums(np.where(rank >= self.l - 1, classes.descending, 0))
         return judge_ratios(classes, classes.largest(classes.counts), tails, self.limit, strict=True)
 
 
-def _counts(classes: Histograms, number: int) -> tuple[int, ...]:
-    return tuple(sorted(classes.counts[classes.starts[number] : classes.starts[number + 1]].tolist()))
+def _part(counts: Ints, classes: Histograms, number: int) -> list[int]:
+    part: list[int] = counts[classes.starts[number] : classes.starts[number + 1]].tolist()
+    return part
 
 
-def _compare(counts: tuple[int, ...], l: Fraction) -> int:  # noqa: E741
-    """The sign of exp(entropy) - l: s^s against l^s * prod c^c, counts divided by what they share."""
-    shared = math.gcd(*counts)
-    parts = [count // shared for count in counts]
-    size = sum(parts)
-    left: int = (size * l.denominator) ** size
-    right: int = l.numerator**size * math.prod(part**part for part in parts)
-    return (left > right) - (left < right)
+def _is_entropy_l(counts: list[int], l: Fraction) -> bool:  # noqa: E741
+    """Whether s^s = l^s * prod c^c, by the prime factors of both sides: the powers themselves would fill the memory."""
+    size = sum(counts)
+    exponents: Counter[int] = Counter()
+    for base, power in ((size, size), (l.denominator, size), (l.numerator, -size), *((count, -count) for count in counts)):
+        for prime in _prime_factors(base):
+            exponents[prime] += power
+    return not any(exponents.values())
+
+
+def _entropy_sign(counts: list[int], l: Fraction) -> int:  # noqa: E741
+    """The sign of exp(entropy) - l, in as many digits as it takes."""
+    if _is_entropy_l(counts, l):
+        return 0
+    size, digits = sum(counts), 50
+    while True:
+        with localcontext(prec=digits):
+            difference = size * (Decimal(size).ln() + Decimal(l.denominator).ln() - Decimal(l.numerator).ln())
+            difference -= sum(count * Decimal(count).ln() for count in counts)
+            if abs(difference) > size * Decimal(10) ** (20 - digits):
+                return 1 if difference > 0 else -1
+        digits *= 2
+
+
+def _prime_factors(number: int) -> Iterator[int]:
+    """The prime factors, each as often as it divides."""
+    factor = 2
+    while factor * factor <= number:
+        if number % factor:
+            factor += 1 if factor == 2 else 2
+        else:
+            yield factor
+            number //= factor
+    if number > 1:
+        yield number

@@ -29,7 +29,7 @@ class Delimited:
         with self.path.open(encoding="utf-8-sig", newline="") as file:
             for number, row in enumerate(_rows(file, self.delimiter)):
                 if len(row) != len(self.names):
-                    return f"row {number} has {len(row)} fields, the header {len(self.names)}"
+                    return f"is ragged: row {number} has {len(row)} fields, the header {len(self.names)}"
         return None
 
 

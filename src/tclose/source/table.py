@@ -132,6 +132,10 @@ class Table:
         """The engine's messages quote rows of the table: they are never passed on."""
         try:
             yield
+        except (duckdb.InterruptException, RuntimeError) as error:
+            if str(error).startswith(("Query interrupted", "INTERRUPT")):
+                raise KeyboardInterrupt from None
+            raise
         except duckdb.Error as error:
             title, complaint = self._reader.title, self._reader.complaint()
             if complaint:

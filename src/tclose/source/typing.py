@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import ibis
@@ -14,11 +14,10 @@ PRINTED = "printed"
 
 _ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
 
-# One number has one text, so that two texts that a reader of the file can tell apart are never put in one class:
-# no plus sign, no leading zeros (a zip code is text), no minus zero.
-_INTEGER = r"0|-?[1-9][0-9]*"
-_DECIMAL = r"-?(0|[1-9][0-9]*)?(\.[0-9]+)?([eE][+-]?[0-9]+)?"
-_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_SAMPLE = 1_000
+"""A type that these first rows do not have is not tried on all rows."""
+
+_DECIMAL = r"^-?(?:0|[1-9][0-9]*)?(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$"
 
 
 def typed(text: Any, names: Mapping[str, str], kinds: Mapping[str, str]) -> Any:
@@ -33,15 +32,13 @@ def typed(text: Any, names: Mapping[str, str], kinds: Mapping[str, str]) -> Any:
         For each name "auto", "integer", "decimal", "date", "text", `PRINTED`, or "value": as auto, but for a sensitive column,
         where 1.0 and 1.00 are one value.
     """
-    facts = _facts(text, [names[name] for name, kind in kinds.items() if kind in ("auto", "value")])
+    found = _agreed(text, {names[name]: kind == "auto" for name, kind in kinds.items() if kind in ("auto", "value")})
     casts = {}
     for name, kind in kinds.items():
         cell = text[names[name]]
-        if kind in ("auto", "value"):
-            kind = _agreed(facts[names[name]], cell, one_text=kind == "auto")
-        elif kind in _ASKED:
+        if kind in _ASKED:
             _check_fit(text, cell, kind, name)
-        casts[names[name]] = _convert(cell, kind)
+        casts[names[name]] = _convert(cell, found.get(names[name], kind))
     return text.select(**casts)
 
 
@@ -89,45 +86,56 @@ def kind_of(kind: Any) -> str:
     return next((name for name, holds in names if holds), "text")
 
 
-def _facts(text: Any, columns: list[str]) -> dict[str, dict[str, Any]]:
-    """What all cells of each column have in common, in one pass over the file."""
+def _agreed(text: Any, columns: Mapping[str, bool]) -> dict[str, str]:
+    """The type that all cells of each column have.
+
+    True for a column asks that no two of its texts be one number: whoever can tell 1.0 from 1.00 in the file can tell the
+    people apart. An integer or a date has one text only: no plus sign, no leading zeros (a zip code is text).
+    """
+    sample = text.limit(_SAMPLE)
+    found: dict[str, str] = {}
+    for kind, holds in (("integer", _prints_as("int64")), ("decimal", _is_decimal), ("date", _prints_as("date"))):
+        hopeful = [column for column in columns if column not in found]
+        for rows in (sample, text):
+            hopeful = _all_cells(rows, hopeful, holds)
+        for column in hopeful:
+            found[column] = kind if kind != "decimal" else _decimal(text, text[column], one_text=columns[column])
+    return {column: found.get(column, "text") for column in columns}
+
+
+def _all_cells(rows: Any, columns: list[str], holds: Callable[[Any], Any]) -> list[str]:
+    """The columns that have cells, and for all of whose cells something holds; in one pass."""
     if not columns:
-        return {}
-    measures: dict[str, Any] = {}
-    for column in columns:
-        cell = text[column]
-        digits = cell.re_replace(r"[eE].*|[^0-9.]", "")
-        part = ibis.ifelse(digits.contains("."), digits.re_replace(r"^[^.]*\.", "").length(), 0)
-        number = (_full(cell, _DECIMAL) & cell.re_search("[0-9]")) | (cell.lower() == "nan")
-        found = {
-            "any": cell.notnull().any(),
-            "integer": _full(cell, _INTEGER).all(),
-            "decimal": number.all(),
-            "date": (_full(cell, _DATE) & cell.try_cast("date").notnull()).all(),
-            "whole": digits.re_replace(r"\..*", "").length().max(),
-            "part": part.max(),
-            "power": cell.re_search("[0-9.][eE]").any(),
-        }
-        measures |= {f"{column} {name}": measure for name, measure in found.items()}
-    row = text.agg(**measures).to_pyarrow().to_pylist()[0]
-    return {column: {key.split()[1]: fact for key, fact in row.items() if key.split()[0] == column} for column in columns}
+        return []
+    tests = {column: holds(rows[column]).all() for column in columns}
+    answers = rows.agg(**tests).to_pyarrow().to_pylist()[0]
+    return [column for column in columns if answers[column]]  # None where a column is empty
 
 
-def _agreed(fact: Mapping[str, Any], cell: Any, *, one_text: bool) -> str:
-    """The type that all cells have; ``one_text`` asks that no two texts be one number."""
-    if not fact["any"]:
+def _prints_as(kind: str) -> Callable[[Any], Any]:
+    """Whether a text is just what a value of this type prints as."""
+    return lambda cell: (cell.try_cast(kind).cast("string") == cell).fill_null(cell.isnull().ifelse(None, False))
+
+
+def _is_decimal(cell: Any) -> Any:
+    return (cell.re_search(_DECIMAL) & cell.re_search("[0-9]")) | (cell.lower() == "nan")
+
+
+def _decimal(text: Any, cell: Any, *, one_text: bool) -> str:
+    """The decimal type that keeps every digit; a float where there are powers of ten or too many digits."""
+    point, size = cell.find("."), cell.length()
+    has_part = point >= 0
+    facts = text.agg(
+        whole=has_part.ifelse(point, size).max(),
+        part=has_part.ifelse(size - point - 1, 0).max(),
+        power=(cell.lower().contains("e")).any(),
+        texts=cell.nunique() if one_text else ibis.literal(0),
+        numbers=cell.try_cast("float64").nunique() if one_text else ibis.literal(0),
+    ).to_pyarrow()
+    whole, part, power, texts, numbers = facts.to_pylist()[0].values()
+    if texts != numbers:
         return "text"
-    if fact["integer"]:
-        return "integer" if fact["whole"] <= 18 else "decimal(38, 0)" if fact["whole"] <= 38 else "text"
-    if fact["decimal"] and not (one_text and _texts_collide(cell)):
-        width = fact["whole"] + fact["part"]
-        return "decimal" if fact["power"] or width > 38 else f"decimal({18 if width <= 18 else 38}, {fact['part']})"
-    return "date" if fact["date"] else "text"
-
-
-def _texts_collide(cell: Any) -> bool:
-    both = cell.as_table().agg(texts=cell.nunique(), numbers=cell.cast("float64").nunique()).to_pyarrow()
-    return bool(both["texts"][0].as_py() != both["numbers"][0].as_py())
+    return "decimal" if power or whole + part > 38 else f"decimal({18 if whole + part <= 18 else 38}, {part})"
 
 
 def _convert(cell: Any, kind: str) -> Any:
@@ -136,7 +144,3 @@ def _convert(cell: Any, kind: str) -> Any:
         return cell
     number = (cell.lower() == "nan").ifelse(ibis.null("string"), cell)
     return number.cast(_ASKED.get(kind, kind))
-
-
-def _full(cell: Any, pattern: str) -> Any:
-    return cell.re_search(f"^({pattern})$")

@@ -1,0 +1,188 @@
+"""The command line: what it prints, how it ends, and how it fails."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import tclose
+from tclose.cli import app
+
+PEOPLE = "zip,age,salary\n" + "".join(
+    f"{zip_code},{age},{salary}\n"
+    for zip_code, age, salaries in (("476**", "2*", (3, 4, 5)), ("4790*", ">=40", (6, 8, 11)), ("476**", "3*", (7, 9, 10)))
+    for salary in salaries
+)
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(PEOPLE)
+    return path
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def policy_file(folder: Path, text: str) -> Path:
+    path = folder / "policy.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_a_policy_that_holds_ends_with_0(people: Path, tmp_path: Path) -> None:
+    result = run("audit", people, "-p", policy_file(tmp_path, "quasi: [zip, age]\nsensitive: {salary: 3/8}\nk: 3\n"))
+    assert result.exit_code == 0
+    assert "9 rows in 3 classes" in result.stdout
+    assert "0.3750" in result.stdout
+    assert "The policy holds for these quasi-identifiers; this is not a legal determination." in result.stdout
+
+
+def test_a_policy_that_does_not_hold_ends_with_1_and_names_classes(people: Path, tmp_path: Path) -> None:
+    result = run("audit", people, "-p", policy_file(tmp_path, "quasi: [zip, age]\nsensitive: {salary: 0.2}\nk: 4\n"))
+    assert result.exit_code == 1
+    assert "The policy does not hold." in result.stdout
+    assert "k: broken by 3 classes, worst 0 (3), 1 (3), 2 (3)" in result.stdout
+    assert "t of salary: broken by 2 classes, worst 0 (0.3750), 1 (0.2362)" in result.stdout  # 17/72, rounded up
+
+
+def test_measuring_without_limits_ends_with_0(people: Path) -> None:
+    result = run("audit", people, "--quasi", "zip,age", "--sensitive", "salary")
+    assert result.exit_code == 0
+    assert "No limit was asked for" in result.stdout
+
+
+def test_json_is_the_contract(people: Path) -> None:
+    found = json.loads(run("audit", people, "--quasi", "zip", "--quasi", "age", "--sensitive", "salary", "--json").stdout)
+    assert list(found) == ["rows", "classes", "k", "k_persons", "satisfied", "homogeneous", "sensitive", "violations"]
+    salary = found["sensitive"]["salary"]
+    promised = "distance t t_exact limit worst_class l_distinct l_entropy c_recursive beta delta lift share"
+    assert set(promised.split()) <= set(salary)
+    assert (salary["t"], salary["t_exact"], salary["limit"], salary["worst_class"]) == (0.375, "3/8", None, 0)
+    assert (salary["delta"], salary["delta_unbounded"]) == (None, True)
+
+
+def test_a_column_with_a_comma_in_its_name_is_quoted(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text('"age, in years",salary\n1,2\n1,3\n')
+    result = run("audit", table, "--quasi", '"age, in years"', "--sensitive", "salary", "--json")
+    assert json.loads(result.stdout)["classes"] == 1
+
+
+def test_the_listing_has_a_row_a_class(people: Path, tmp_path: Path) -> None:
+    policy = policy_file(tmp_path, "quasi: [zip, age]\nsensitive: {salary: 0.2}\n")
+    listing = tmp_path / "classes.csv"
+    assert run("audit", people, "-p", policy, "--classes", listing).exit_code == 1
+    rows = list(csv.DictReader(listing.read_text().splitlines()))
+    assert [(row["class"], row["zip"], row["age"], row["rows"]) for row in rows] == [
+        ("0", "476**", "2*", "3"),
+        ("1", "476**", "3*", "3"),
+        ("2", "4790*", ">=40", "3"),
+    ]
+    assert [row["breaks"] for row in rows] == ["t of salary", "t of salary", ""]
+    assert list(tmp_path.glob(".*")) == []
+
+
+def test_a_repeated_identifier_is_a_warning_on_stderr(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("person,age,salary\na,1,2\na,1,3\nb,1,4\n")
+    result = run("audit", table, "-p", policy_file(tmp_path, "quasi: [age]\nsensitive: [salary]\nidentifiers: [person]\n"))
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Warning: Identifier 'person' repeats: 3 rows name 2 persons. k is given in rows and in persons; "
+        "set unit: person to judge persons, or unit: row if each row is one.\n"
+    )
+
+
+def test_a_fault_of_ours_ends_with_3_and_one_sentence(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("a raw value of the table")
+
+    monkeypatch.setattr("tclose._audit.audit", broken)
+    result = run("audit", people, "--quasi", "zip", "--sensitive", "salary")
+    assert result.exit_code == 3
+    assert result.stderr.startswith("Error: tclose has a fault: KeyError in ")
+    assert "raw value" not in result.output
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_version_help_and_no_arguments() -> None:
+    assert run("--version").stdout == f"tclose {tclose.__version__}\n"
+    assert run().stdout == run("--help").stdout
+    assert run("audit", "--help").exit_code == 0
+    assert "Examples:" in run("audit", "--help").stdout
+
+
+def test_schema_is_json() -> None:
+    assert json.loads(run("schema").stdout)["required"] == ["quasi", "sensitive"]
+
+
+def test_help_loads_no_engine() -> None:
+    # What keeps `tclose --help` fast: nothing heavy is imported to print it.
+    code = (
+        "import sys\nfrom tclose.cli import app\ntry:\n    app(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numpy', 'pyarrow', 'ibis', 'duckdb', 'pydantic', 'networkx'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_installed_command_ends_as_the_app_does(people: Path) -> None:
+    command = [sys.executable, "-c", "from tclose.cli import main; main()", "audit", str(people), "--quasi", "zip"]
+    done = subprocess.run([*command, "--sensitive", "celary"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "Error: Column 'celary' is not in the table. Did you mean 'salary'?\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to one process")
+def test_ctrl_c_ends_with_130(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("age,salary\n" + "".join(f"{row % 97},{row}\n" for row in range(2_000_000)))
+    command = [sys.executable, "-c", "from tclose.cli import main; main()", "audit", str(table), "--quasi", "age"]
+    process = subprocess.Popen([*command, "--sensitive", "salary"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(2.5)  # imports done, the file being read
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert complaint.strip().endswith("Error: Interrupted. Nothing was written.")
+
+
+def test_demo_makes_the_same_hospital_each_time(tmp_path: Path) -> None:
+    first, second = (run("demo", "--folder", tmp_path / name) for name in ("one", "two"))
+    assert first.exit_code == second.exit_code == 0
+    assert "10,000 rows" in first.stdout
+    assert "The policy does not hold." in first.stdout
+    for name in ("hospital.csv", "diagnosis.csv", "policy.yaml"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert run("demo", "--folder", tmp_path / "one").exit_code == 0
+
+
+def test_demo_leaves_the_files_of_others_alone(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text("mine")
+    result = run("demo", "--folder", tmp_path)
+    assert result.exit_code == 2
+    assert (tmp_path / "policy.yaml").read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.yaml"]
+
+
+def test_demo_table_is_as_promised(tmp_path: Path) -> None:
+    run("demo", "--folder", tmp_path)
+    rows = list(csv.DictReader((tmp_path / "hospital.csv").read_text().splitlines()))
+    assert len(rows) == 10_000
+    patients = {row["patient"] for row in rows}
+    assert 5_000 < len(patients) < 8_000  # several visits each
+    for column in ("name", "age", "sex", "zip", "profession", "marital"):  # what is the patient's does not change
+        assert len({(row["patient"], row[column]) for row in rows}) == len(patients)
+    old = [row["diagnosis"] for row in rows if int(row["age"]) > 70]
+    young = [row["diagnosis"] for row in rows if int(row["age"]) < 30]
+    assert old.count("heart failure") / len(old) > 5 * young.count("heart failure") / len(young)  # correlated as in life

@@ -2,9 +2,9 @@
 
     python bench/audit.py [ROWS ...]          default: 30000 300000 3000000 10000000
 
-Tables are Adult with its quasi-identifiers blurred, made by the public data's ``tools/bigtable``, which is looked for beside TCLOSE_DATA,
-else in ../shared. Every measurement is a process of its own, warmed up on the smallest table. pyCANON gets an environment of its
-own (bench/.venv-pycanon), for it wants other versions. Prints Markdown for bench/RESULTS.md.
+Tables are Adult with its quasi-identifiers blurred, made by the public data's ``tools/bigtable``, which is looked for beside
+TCLOSE_DATA, else in ../shared. Every measurement is a process of its own, warmed up on the smallest table. pyCANON gets an
+environment of its own (bench/.venv-pycanon), for it wants other versions. Prints Markdown for bench/RESULTS.md.
 """
 
 from __future__ import annotations

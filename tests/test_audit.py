@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -221,6 +223,18 @@ def test_limits(classes: dict[str, str], limits: dict[str, Any], broken: list[st
     audit = audited(spread(**classes), {"s": limits})
     assert [found.model for found in audit.violations] == broken
     assert audit.satisfied == (not broken)
+
+
+def test_an_entropy_limit_of_many_digits_is_judged_in_no_time() -> None:
+    """In a process of its own: whoever factors the limit's numerator does not come back."""
+    program = (
+        "import pyarrow as pa, tclose as tc\n"
+        "table = pa.table({'q': ['a', 'a'], 's': ['x', 'y']})\n"
+        "limit = {'s': {'l': '2.000000000000000000000000000001', 'l_kind': 'entropy'}}\n"
+        "assert not tc.audit(table, tc.Policy(['q'], limit)).satisfied"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=10)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(("alpha", "broken"), [("2/3", []), (0.66, [0, 1]), (1, [])])

@@ -165,7 +165,7 @@ TREES = {
     ),
     "several missing values": (
         "other;x;*\n",
-        "Value 'flu' of 'disease', first in row 1, is not in its hierarchy. 1 more values are missing. Add it there.",
+        "Value 'flu' of 'disease', first in row 1, is not in its hierarchy. 1 more value is missing. Add it there.",
     ),
     "an inner node as value": (
         "flu;x;*\na;cold;*\n",

@@ -66,7 +66,8 @@ def test_one_name_needs_no_list() -> None:
 
 
 def test_integers_name_columns() -> None:
-    assert Policy(quasi=[0], sensitive={1: 0.2}, identifiers=[2], unit=2) == Policy(
+    person: Any = 2
+    assert Policy(quasi=[0], sensitive={1: 0.2}, identifiers=[2], unit=person) == Policy(
         ["0"], {"1": 0.2}, identifiers=["2"], unit="2"
     )
 
@@ -387,6 +388,7 @@ TYPES: dict[str, Any] = {
     "number": (int, float),
 }
 KEYWORDS = {
+    "maxProperties",
     "additionalProperties", "anyOf", "const", "default", "description", "enum", "items", "minimum", "properties", "required", "title", "type",
     "$schema", "$id", "$defs", "$ref", "maximum", "exclusiveMinimum", "minItems", "uniqueItems", "examples",
 }  # fmt: skip

@@ -155,7 +155,6 @@ def test_other_frames_that_speak_arrow() -> None:
         pytest.param(["1e3", "2"], [2, 1000], id="powers of ten"),
         pytest.param(["2024-02-29", "1999-12-31"], [dt.date(1999, 12, 31), dt.date(2024, 2, 29)], id="dates"),
         pytest.param(["99999999999999999999", "8"], [8, 99999999999999999999], id="integers beyond 64 bits"),
-        pytest.param(["1" + "0" * 40, "9"], ["1" + "0" * 40, "9"], id="integers beyond 38 digits are text"),
         pytest.param(["true", "false"], ["false", "true"], id="never booleans"),
         pytest.param(["010", "9"], ["010", "9"], id="leading zeros are text"),
         pytest.param(["1.0", "1.00"], ["1.0", "1.00"], id="two texts are two values"),
@@ -185,6 +184,18 @@ def test_one_letter_in_row_5000_makes_the_column_text(audit_csv: Callable[..., t
     rows = [f"{number % 11},{number % 2}\n" for number in range(4999)]
     assert classes_of(audit_csv("q,s\n" + "".join(rows) + "10,1\n"))[-2:] == [9, 10]
     assert classes_of(audit_csv("q,s\n" + "".join(rows) + "x,1\n"))[-2:] == ["9", "x"]
+
+
+def test_empty_cells_in_the_first_rows_decide_nothing(audit_csv: Callable[..., tc.Audit]) -> None:
+    audit = audit_csv("q,s\n" + ",1\n" * 3000 + "10,1\n9,1\n")
+    assert classes_of(audit) == [9, 10, None]
+
+
+@pytest.mark.parametrize("digits", [17, 19, 38, 45])
+def test_numbers_of_many_digits_are_kept_apart(audit_csv: Callable[..., tc.Audit], digits: int) -> None:
+    low, high = ("1" * (digits - 1) + last for last in "12")
+    audit = audit_csv(f"q,s\n{low},{low}\n{high},{high}\n")
+    assert (audit.classes, str(audit.sensitive["s"].t_exact)) == (2, "1/2")
 
 
 def test_in_a_sensitive_column_one_number_is_one_value(audit_csv: Callable[..., tc.Audit]) -> None:
@@ -222,7 +233,7 @@ def test_a_type_that_some_cell_does_not_have_is_refused(
     audit_csv: Callable[..., tc.Audit], kind: str, cell: str, as_file: bool
 ) -> None:
     good = "2020-01-01" if kind == "date" else "2"
-    sentence = f"^type of 'q' must fit all its cells. Got '{kind}', and 1 cells that are none, the first in row 2.$"
+    sentence = f"^type of 'q' must fit all its cells. Got '{kind}', and 1 cell that is none in row 2.$"
     asked = {"q": {"type": kind}}
     audit = (
         partial(audit_csv, f'q,s\n{good},1\n"{cell}",2\n', quasi=asked)
@@ -234,7 +245,7 @@ def test_a_type_that_some_cell_does_not_have_is_refused(
 
 
 def test_asking_for_integers_rounds_no_fraction() -> None:
-    with pytest.raises(tc.ColumnError, match="the first in row 1"):  # 1.5 and 2.0 must not become one class
+    with pytest.raises(tc.ColumnError, match="1 cell that is none in row 1"):  # 1.5 and 2.0 must not become one class
         audited(pa.table({"q": [1.5, 2.0], "s": [1, 2]}), quasi={"q": {"type": "integer"}})
 
 
@@ -258,7 +269,6 @@ def test_delimiters_line_ends_quotes_and_byte_order_mark(
         pytest.param("\n\nq,s\na,1\nb,2\n", ["a", "b"], id="blank lines above the header"),
         pytest.param("q,s\na,1\n", ["a"], id="one row"),
         pytest.param('q,s,"long\nname"\na,1,x\nb,2,x\n', ["a", "b"], id="a header of two lines"),
-        pytest.param('q,s,"long\nname"\r\na,1,x\r\nb,2,x\r\n', ["a", "b"], id="a header of two lines, other line ends"),
         pytest.param('q,s,z\r\na,1,"l1\nl2"\r\nb,2,x\r\n', ["a", "b"], id="a cell of two lines, other line ends"),
         pytest.param('q,s\n"a;b;c",1\n"a;b;d",2\n', ["a;b;c", "a;b;d"], id="another delimiter inside quotes"),
         pytest.param("q,s\n#a,1\nb\\,2\n", ["#a", "b\\"], id="no comments, no escapes"),
@@ -276,8 +286,8 @@ def test_csv_forms(audit_csv: Callable[..., tc.Audit], text: str, classes: list[
         ("", "File 'table.csv' is empty. A header and rows are needed."),
         ("q,s\n", "File 'table.csv' has a header and no rows. There is nothing to measure."),
         ("A title\nq,s\n1,2\n3,4\n", "File 'table.csv' must have its header in its first line. Got 1 of 2 columns there; remove any title above the header."),
-        ("q,s\na,1\nb,2,3\n", "File 'table.csv' row 2 has 3 fields, the header 2. Mend that row."),
-        ("q,s\na,1\nb\n", "File 'table.csv' row 2 has 1 fields, the header 2. Mend that row."),
+        ("q,s\na,1\nb,2,3\n", "File 'table.csv' is ragged: row 2 has 3 fields, the header 2. Mend that row."),
+        ("q,s\na,1\nb\n", "File 'table.csv' is ragged: row 2 has 1 field, the header 2. Mend that row."),
         ("q,s,s\na,1,1\n", "Two columns are called 's'. Rename one of them."),
         ("q,S\na,1\n", "Column 's' is not in the table. Did you mean 'S'?"),
         ("q,s\nMüller,1\n".encode("latin-1"), "File 'table.csv' is not UTF-8, first in line 2. Save it as UTF-8."),
@@ -365,11 +375,22 @@ def ordered_category(kind: str, folder: Path) -> Any:
         "arrow",
         "parquet",
         "parquet, row groups",
-        "parquet without dictionaries",
     ]
 )
 def levels(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     return ordered_category(request.param, tmp_path)
+
+
+def test_an_order_that_a_file_does_not_keep_is_asked_for(tmp_path: Path) -> None:
+    table = ordered_category("parquet without dictionaries", tmp_path)
+    with pytest.raises(tc.ColumnError) as error:
+        audited(table, sensitive=("level",))
+    assert str(error.value) == (
+        "Column 'level' is an ordered category, and the file does not keep its order. Give its order in the policy, "
+        "or type: text for a quasi-identifier."
+    )
+    found = audited(table, sensitive={"level": {"order": ["low", "mid", "high"]}}).sensitive["level"]
+    assert str(found.t_exact) == "1/8"
 
 
 def test_ordered_categories_keep_their_order_as_sensitive_values(levels: Any) -> None:
@@ -541,8 +562,8 @@ def test_pandas_columns_that_take_no_role(column: pd.Series[Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "column", [pa.array([1, 2], pa.time64("ns")), pa.array([Decimal(10) ** 45, 2], pa.decimal256(60, 2)), pa.array([Decimal("1E3"), Decimal("2E3")], pa.decimal128(5, -3))],
-    ids=["nanoseconds", "60 digits", "negative scale"],
+    "column", [pa.array([1, 2], pa.time64("ns")), pa.array([Decimal(10) ** 45, 2], pa.decimal256(60, 2))],
+    ids=["nanoseconds", "60 digits"],
 )  # fmt: skip
 def test_what_cannot_be_kept_exactly_is_refused(column: pa.Array) -> None:
     with pytest.raises(tc.ColumnError, match=r"^Column 'q' "):

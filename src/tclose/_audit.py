@@ -239,12 +239,14 @@ def _unit(source: Table, policy: Policy) -> str | None:
 def _attribute(source: Table, classes: Classes, column: Sensitive, policy: Policy, unit: str | None) -> AttributeAudit:
     """Measure one sensitive attribute."""
     domain, counts = classes.domain(column.name)
-    values = source.values(column.name, domain)
     kind = _kind(source, column)
+    values = source.numbers(domain) if kind == "numeric" else source.values(column.name, domain)
     _check_missing(source, column, kind, values)
     places = _places(column)
     if places is not None:
         _check_places(source, column, places, domain, values)
+    if kind == "numeric" and float("inf") in map(abs, values):
+        raise InputError(f"Sensitive column {column.name!r} must have finite numbers for the numeric distance. Got infinity.")
     ordered, distance = arrange(kind, values, places)
     rank = {value: code for code, value in enumerate(ordered)}
     codes = np.array([rank[value] for value in values], dtype=np.int64)
@@ -320,12 +322,17 @@ def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.A
     """Every value of the table must be known to the attribute's hierarchy, matrix or order."""
     unknown = set(without_place(values, places))
     if not unknown:
+        if len({printed(value) for value in values}) < len(values):
+            raise InputError(
+                f"Sensitive column {column.name!r} has missing cells and empty text, which would share a place. Use one."
+            )
         return
     value, row = source.first(column.name, domain.take([place for place, value in enumerate(values) if value in unknown]))
     what = "hierarchy" if column.hierarchy is not None else "matrix" if column.matrix is not None else "order"
     inner = column.hierarchy is not None and column.hierarchy.find(printed(value)) is not None
     found = "stands above other values in" if inner else "is not in"
-    more = f" {len(unknown) - 1} more values are missing." if len(unknown) > 1 else ""
+    others = len(unknown) - 1
+    more = f" {others} more {'value is' if others == 1 else 'values are'} missing." if others else ""
     raise HierarchyError(
         f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} Add it there."
     )

@@ -29,7 +29,8 @@ def printed(value: Any) -> str:
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, Decimal):
-        return format(value, "f")
+        text = format(value, "f")
+        return text.rstrip("0").rstrip(".") if "." in text else text
     return str(value)
 
 

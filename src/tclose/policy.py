@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, field, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -80,7 +80,8 @@ def _order(value: Any) -> list[str] | None:
 
 _NUMBER = WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "null"}]})
 _FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
-Name = Annotated[str, BeforeValidator(_name), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}]})]
+_NAME: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+Name = Annotated[str, BeforeValidator(_name), WithJsonSchema(_NAME)]
 Share = Annotated[Any, _number("between 0 and 1", lambda x: 0 <= x <= 1), _NUMBER]
 Positive = Annotated[Any, _number("above 0", lambda x: x > 0), _NUMBER]
 AtLeastOne = Annotated[Any, _number("1 or more", lambda x: x >= 1), _NUMBER]
@@ -103,9 +104,9 @@ class _Checked:
     """Says what is wrong in one sentence, and refuses what is not supported yet."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
-            if field.name in _NOT_YET[type(self).__name__] and getattr(self, field.name) != _default(field):
-                raise PolicyError(f"{field.name}{_of(getattr(self, 'name', None))} is not supported yet. Leave it out.")
+        for setting in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
+            if setting.name in _NOT_YET[type(self).__name__] and getattr(self, setting.name) != _default(setting):
+                raise PolicyError(f"{setting.name}{_of(getattr(self, 'name', None))} is not supported yet. Leave it out.")
         self._check()
 
     def _check(self) -> None:
@@ -193,11 +194,11 @@ class Sensitive(_Checked):
 
     def _check(self) -> None:
         needs = {"hierarchical": "hierarchy", "matrix": "matrix"}
-        for kind, field in (*needs.items(), ("ordered", "order")):
-            if getattr(self, field) is not None and self.kind != kind:
-                raise PolicyError(f"{field} of {self.name!r} goes with distance: {kind}. Got distance: {self.kind}.")
-            if self.distance == kind and field in needs.values() and getattr(self, field) is None:
-                raise PolicyError(f"distance: {kind} of {self.name!r} needs a {field}. Got none.")
+        for kind, given in (*needs.items(), ("ordered", "order")):
+            if getattr(self, given) is not None and self.kind != kind:
+                raise PolicyError(f"{given} of {self.name!r} goes with distance: {kind}. Got distance: {self.kind}.")
+            if self.distance == kind and given in needs.values() and getattr(self, given) is None:
+                raise PolicyError(f"distance: {kind} of {self.name!r} needs a {given}. Got none.")
         if (self.c is not None) != (self.l_kind == "recursive"):
             raise PolicyError(f"c of {self.name!r} goes with l_kind: recursive, and l_kind: recursive needs a c.")
         if self.l_kind != "distinct" and self.l is None:
@@ -206,7 +207,7 @@ class Sensitive(_Checked):
             raise PolicyError(f"l of {self.name!r} must be a whole number unless l_kind is entropy. Got {plain(self.l)}.")
 
 
-def _columns(kind: Callable[..., Any], bare: str | None = None) -> Callable[[Any], Any]:
+def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
     """Reads a list of names, settings and objects, or a mapping from names to settings; a bare setting stands for one field."""
 
     def one(name: Any, settings: Any) -> Any:
@@ -216,6 +217,8 @@ def _columns(kind: Callable[..., Any], bare: str | None = None) -> Callable[[Any
             unknown = next((key for key in settings if not isinstance(key, str)), None)
             if unknown is not None:
                 raise PolicyError(f"The settings of {name!r} must have names. Got {unknown!r}.")
+            if "name" in settings:
+                raise PolicyError(f"A column must have one name. Got {name!r} and {settings['name']!r}.")
             return kind(name, **settings)
         if bare is None:
             raise PolicyError(f"The settings of {name!r} must be a mapping. Got {settings!r}.")
@@ -224,12 +227,17 @@ def _columns(kind: Callable[..., Any], bare: str | None = None) -> Callable[[Any
     def read(value: Any) -> Any:
         if isinstance(value, Mapping):
             return [one(name, settings) for name, settings in value.items()]
-        if isinstance(value, str) or not isinstance(value, list | tuple):
-            return [kind(value)]
+        if not isinstance(value, list | tuple):
+            value = [value]
         columns = []
         for item in value:
-            if not isinstance(item, Mapping):
-                columns.append(item if isinstance(item, _Checked) else kind(item))
+            if isinstance(item, kind):
+                columns.append(item)
+            elif isinstance(item, _Checked):
+                got = f"{type(item).__name__} {getattr(item, 'name', '')!r}"
+                raise PolicyError(f"A list of {kind.__name__} columns must hold nothing else. Got {got}.")
+            elif not isinstance(item, Mapping):
+                columns.append(kind(item))
             elif "name" in item:
                 columns.append(one(item["name"], {key: setting for key, setting in item.items() if key != "name"}))
             elif len(item) == 1:  # YAML: "- salary: {t: 0.2}"
@@ -249,7 +257,7 @@ def _names(value: Any) -> list[str]:
 _LIST: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": "object"}]}
 QuasiColumns = Annotated[Any, PlainValidator(_columns(Quasi)), WithJsonSchema(_LIST)]
 SensitiveColumns = Annotated[Any, PlainValidator(_columns(Sensitive, bare="t")), WithJsonSchema(_LIST)]
-Names = Annotated[Any, PlainValidator(_names), WithJsonSchema({"type": "array", "items": {"type": "string"}})]
+Names = Annotated[Any, PlainValidator(_names), WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]})]
 
 
 @dataclass(config=_CONFIG)
@@ -284,9 +292,9 @@ class Policy(_Checked):
     suppression: Share = Fraction(0)
     alpha: Share = None
     n: Whole = None
-    identifiers: Names = ()
-    drop: Names = ()
-    keep: Any = ()
+    identifiers: Names = field(default_factory=list)
+    drop: Names = field(default_factory=list)
+    keep: Any = field(default_factory=list)
     other: Literal["drop", "keep"] | None = None
     small_cells: Any = 5
     formula_guard: bool = True
@@ -295,8 +303,8 @@ class Policy(_Checked):
     def load(cls, path: str | Path) -> Policy:
         """Read a YAML file. Paths of hierarchies and matrices in it start at the file's own folder."""
         settings = _read_yaml(Path(path))
-        for role in ("quasi", "sensitive"):
-            settings[role] = _anchored(settings.get(role), Path(path).parent)
+        for role in {"quasi", "sensitive"} & settings.keys():
+            settings[role] = _anchored(settings[role], Path(path).parent)
         unknown = next((key for key in settings if not isinstance(key, str)), None)
         if unknown is not None:
             raise PolicyError(f"The keys of a policy must be names. Got {unknown!r}.")
@@ -307,7 +315,7 @@ class Policy(_Checked):
         from ruamel.yaml import YAML
 
         with Path(path).open("w", encoding="utf-8") as file:
-            YAML(typ="safe", pure=True).dump(self.to_dict(Path(path).parent), file)
+            YAML().dump(self.to_dict(Path(path).parent), file)  # in the order of the fields, one a line
 
     def to_dict(self, folder: str | Path = ".") -> dict[str, Any]:
         """The policy in plain types, without defaults; files are named relative to a folder."""
@@ -323,15 +331,12 @@ class Policy(_Checked):
         columns = {"quasi": TypeAdapter(Quasi).json_schema(), "sensitive": TypeAdapter(Sensitive).json_schema()}
         schema = TypeAdapter(Policy).json_schema()
         for role, column in columns.items():
-            named = {"anyOf": [{"type": "string"}, {"type": "integer"}, column]}
-            settings = {
-                **column,
-                "required": [],
-                "properties": {k: v for k, v in column["properties"].items() if k != "name"},
-            }
+            properties = {key: value for key, value in column["properties"].items() if key != "name"}
             bare = [{"type": "number"}, {"type": "string"}] if role == "sensitive" else []
+            settings = {**column, "required": [], "properties": properties}
             mapping = {"type": "object", "additionalProperties": {"anyOf": [settings, {"type": "null"}, *bare]}}
-            schema["properties"][role] = {"anyOf": [{"type": "array", "items": named}, mapping]}
+            one = {"anyOf": [_NAME, column, {**mapping, "maxProperties": 1}]}
+            schema["properties"][role] = {"anyOf": [_NAME, {"type": "array", "items": one}, mapping]}
         return schema
 
     def _check(self) -> None:
@@ -375,13 +380,15 @@ for _cls in (Quasi, Sensitive, Policy):
 
 
 def _sentence(cls: type, name: Any, error: ValidationError) -> str:
-    finding = error.errors()[0]
+    unknown = ("unexpected_keyword_argument", "extra_forbidden")
+    finding = min(error.errors(), key=lambda found: found["type"] not in unknown)  # a misspelt key before the one it should be
     cause = finding.get("ctx", {}).get("error")
     if isinstance(cause, PolicyError):
         return str(cause)
-    field = str(finding["loc"][0]) if finding["loc"] else ""
+    place = finding["loc"][0] if finding["loc"] else ""
+    field = fields(cls)[place].name if isinstance(place, int) else place  # a number where the argument had no name
     owner = _of(name if cls is not Policy else None)
-    if finding["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
+    if finding["type"] in unknown:
         known = [item.name for item in fields(cls)]
         return f"{field!r}{owner} is not a setting of {cls.__name__}.{nearest(field, known)}"
     if finding["type"] in ("missing", "missing_argument"):
@@ -399,8 +406,8 @@ def _of(name: Any) -> str:
     return "" if name is None else f" of {str(name)!r}"
 
 
-def _default(field: Any) -> Any:
-    return field.default.default if hasattr(field.default, "default") else field.default
+def _default(setting: Any) -> Any:
+    return setting.default_factory() if setting.default_factory is not MISSING else setting.default
 
 
 def _settings(owner: Any, folder: Path) -> dict[str, Any]:
@@ -411,7 +418,7 @@ def _settings(owner: Any, folder: Path) -> dict[str, Any]:
             return plain(value)
         if isinstance(value, Hierarchy | LabelledMatrix):
             return os.path.relpath(value.file, folder) if value.file else value.to_mapping()
-        return list(value) if isinstance(value, tuple) else value
+        return value
 
     return {f.name: simple(getattr(owner, f.name)) for f in fields(owner) if getattr(owner, f.name) != _default(f)}
 
@@ -442,12 +449,17 @@ def _read_yaml(path: Path) -> dict[Any, Any]:
 def _anchored(columns: Any, folder: Path) -> Any:
     """The columns' settings with the paths of their files joined to a folder."""
 
-    def anchor(settings: Any) -> Any:
-        if not isinstance(settings, dict):
-            return settings
-        return {
-            key: str(folder / value) if key in ("hierarchy", "matrix") and isinstance(value, str) else anchor(value)
-            for key, value in settings.items()
-        }
+    def settings(given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        files = {key: str(folder / given[key]) for key in ("hierarchy", "matrix") if isinstance(given.get(key), str)}
+        return {**given, **files}
 
-    return [anchor(item) for item in columns] if isinstance(columns, list) else anchor(columns)
+    def mapping(given: dict[Any, Any]) -> dict[Any, Any]:
+        return {name: settings(column) for name, column in given.items()}
+
+    if isinstance(columns, dict):
+        return mapping(columns)
+    if isinstance(columns, list):
+        return [item if not isinstance(item, dict) else settings(item) if "name" in item else mapping(item) for item in columns]
+    return columns

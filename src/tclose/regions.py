@@ -12,10 +12,10 @@ from tclose.hierarchy import ROOT, Hierarchy, printed
 
 
 def coarsenings(columns: Sequence[tuple[Hierarchy | None, Sequence[Any]]]) -> Iterator[NDArray[np.int64]]:
-    """Ways to put classes together, each as the region of every class: all hierarchies up by 1, 2, ... levels.
+    """Ways to put classes together, each as the region of every class: all hierarchies up to nodes of height 1, 2, ...
 
-    Once with the quasi-identifiers that have no hierarchy as they are, once without them. A value that a hierarchy does
-    not know goes to its root.
+    Once with the quasi-identifiers that have no hierarchy as they are, once without them. A region holds every class whose
+    values lie below its nodes.
 
     Parameters
     ----------
@@ -23,18 +23,26 @@ def coarsenings(columns: Sequence[tuple[Hierarchy | None, Sequence[Any]]]) -> It
         For each quasi-identifier its hierarchy, and its value in each class.
     """
     highest = max((tree.height for tree, _ in columns if tree is not None), default=0)
-    for level in range(1, highest + 1):
-        lifted = [[_lift(tree, value, level) for value in values] for tree, values in columns if tree is not None]
+    for height in range(1, highest + 1):
+        lifted = [_lifted(tree, values, height) for tree, values in columns if tree is not None]
         kept = [list(values) for tree, values in columns if tree is None]
         yield _groups([*lifted, *kept])
         if kept:
             yield _groups(lifted)
 
 
-def _lift(tree: Hierarchy, value: Any, levels: int) -> int:
-    node = tree.find(printed(value))
-    path = tree.path(ROOT if node is None else node)
-    return path[max(len(path) - 1 - levels, 0)]
+def _lifted(tree: Hierarchy, values: Sequence[Any], height: int) -> list[int]:
+    """Each value's topmost node that is at most so high, or that is itself the value of some class.
+
+    No such node lies above another: the upper one would have been taken for both. So nodes are disjoint regions. A value that
+    the hierarchy does not know is the root, and then so is every other.
+    """
+    nodes = [tree.find(printed(value)) for value in values]
+    own = {ROOT if node is None else node for node in nodes}
+    return [
+        next(above for above in tree.path(ROOT if node is None else node) if tree.heights[above] <= height or above in own)
+        for node in nodes
+    ]
 
 
 def _groups(columns: list[list[Any]]) -> NDArray[np.int64]:

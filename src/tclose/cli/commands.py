@@ -27,13 +27,14 @@ class Commands(TyperGroup):
     def main(self, *args: Any, **settings: Any) -> Any:
         """Usage errors as sentences too, not as boxes."""
         try:
-            sys.exit(super().main(*args, **{**settings, "standalone_mode": False}) or 0)
+            code = super().main(*args, **{**settings, "standalone_mode": False}) or 0
+            if code == INTERRUPTED:  # what typer makes of Ctrl-C
+                raise KeyboardInterrupt
+            sys.exit(code)
         except ClickException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "tclose"
             _say(f"{error.format_message().rstrip('.')}. Try '{command} --help'.", BAD_INPUT)
-        except typer.Exit as ending:
-            sys.exit(ending.exit_code)
         except (KeyboardInterrupt, typer.Abort):
             _say("Interrupted. Nothing was written.", INTERRUPTED)
         except TcloseError as error:

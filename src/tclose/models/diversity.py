@@ -81,9 +81,16 @@ def _is_entropy_l(counts: list[int], l: Fraction) -> bool:  # noqa: E741
     """Whether s^s = l^s * prod c^c, by the prime factors of both sides: the powers themselves would fill the memory."""
     size = sum(counts)
     exponents: Counter[int] = Counter()
-    for base, power in ((size, size), (l.denominator, size), (l.numerator, -size), *((count, -count) for count in counts)):
+    for base, power in ((size, size), *((count, -count) for count in counts)):
         for prime in _prime_factors(base):
             exponents[prime] += power
+    for base, power in ((l.denominator, size), (l.numerator, -size)):
+        for prime in list(exponents):
+            while base % prime == 0:
+                exponents[prime] += power
+                base //= prime
+        if base > 1:  # a prime that the other side has not
+            return False
     return not any(exponents.values())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ def column_names(data: Any) -> list[str]:
 
 def is_pandas(data: Any) -> bool:
     """Whether this is a pandas DataFrame; pandas is not imported to find out."""
-    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "iloc")
+    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns")
 
 
 def to_arrow(data: Any) -> Any:
@@ -30,7 +31,10 @@ def to_arrow(data: Any) -> Any:
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
     if hasattr(data, "__arrow_c_stream__"):
-        return pa.table(data)
+        try:
+            return pa.table(data)
+        except (pa.ArrowException, TypeError, ValueError):
+            pass  # a stream, but of no table: a single column, say
     raise InputError(f"A table must be a path, or a pandas, polars or Arrow table. Got {type(data).__name__}.")
 
 
@@ -55,12 +59,13 @@ def choose(data: Any, places: Sequence[int], names: Sequence[str]) -> tuple[pa.T
     columns, ordered = [], {}
     for place, name in zip(places, names, strict=True):
         column = _column(data, place, name)
+        check_kind(column.type, name)
         if pa.types.is_dictionary(column.type):
             if column.type.ordered:
                 ordered[name] = categories(column)
                 column = _positions(column)
             else:
-                column = column.cast(column.type.value_type)
+                column = _decoded(column)
         columns.append(_plain(column, name))
     return pa.table(columns, names=list(names)), ordered
 
@@ -68,13 +73,23 @@ def choose(data: Any, places: Sequence[int], names: Sequence[str]) -> tuple[pa.T
 def _column(data: Any, place: int, name: str) -> Any:
     if isinstance(data, pa.Table):
         return data.column(place)
+    series = data.iloc[:, place]
     try:
-        column = pa.Array.from_pandas(data.iloc[:, place])
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, TypeError, OverflowError):
+        column = pa.Array.from_pandas(series)
+        mixed = pa.types.is_date(column.type) and any(isinstance(cell, datetime) for cell in series)  # Arrow cuts the time off
+    except (pa.ArrowException, TypeError, OverflowError, UnicodeError):
+        mixed = True
+    if mixed:
         raise ColumnError(
             f"Column {name!r} mixes kinds of values, or has a kind that cannot be used. Make it numbers, dates or text."
-        ) from None
+        )
     return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
+
+
+def _decoded(column: Any) -> Any:
+    """A column of unordered categories as its plain values."""
+    kind = pa.large_string() if pa.types.is_string_view(column.type.value_type) else column.type.value_type
+    return pa.chunked_array([chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks], type=kind)
 
 
 def categories(column: Any) -> list[Any]:
@@ -92,7 +107,6 @@ def _positions(column: Any) -> Any:
 def _plain(column: Any, name: str) -> Any:
     """The column in a type that every engine has; refuse what is no single value."""
     kind = column.type
-    check_kind(kind, name)
     try:
         if pa.types.is_null(kind):
             return column.cast(pa.string())
@@ -102,8 +116,10 @@ def _plain(column: Any, name: str) -> Any:
             return column.cast(pa.date32())
         if pa.types.is_time(kind):
             return column.cast(pa.time64("us"))
-        if pa.types.is_decimal256(kind):
-            return column.cast(pa.decimal128(38, kind.scale))
+        if pa.types.is_decimal256(kind) or (pa.types.is_decimal(kind) and kind.scale < 0):
+            return column.cast(pa.decimal128(38, max(kind.scale, 0)))
+        if pa.types.is_timestamp(kind) and kind.tz is not None and kind.unit == "ns":
+            return column.cast(pa.timestamp("ns"))  # the engine's time zones know microseconds only; this is UTC
     except pa.ArrowInvalid:
         raise ColumnError(f"Column {name!r} has values finer or longer than can be kept exactly. Round them first.") from None
     return column
@@ -112,9 +128,12 @@ def _plain(column: Any, name: str) -> Any:
 def check_kind(kind: Any, name: str) -> None:
     """Refuse nested, binary, duration and interval columns: they hold no single value to compare."""
     types = pa.types
+    if types.is_dictionary(kind):
+        check_kind(kind.value_type, name)
+        return
     usable = (
         types.is_boolean, types.is_integer, types.is_floating, types.is_decimal, types.is_date, types.is_time,
-        types.is_timestamp, types.is_string, types.is_large_string, types.is_string_view, types.is_null, types.is_dictionary,
+        types.is_timestamp, types.is_string, types.is_large_string, types.is_string_view, types.is_null,
     )  # fmt: skip
     if isinstance(kind, pa.BaseExtensionType) or not any(test(kind) for test in usable):
         raise ColumnError(f"Column {name!r} holds {kind}, which cannot take a role. Use numbers, dates, times or text.")

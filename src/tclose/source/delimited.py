@@ -23,14 +23,18 @@ class Delimited:
     path: Path
     names: list[str]
     delimiter: str
+    skip: int
+    """Rows up to the first row of data: the header, and blank lines above it."""
 
-    def ragged(self) -> str | None:
-        """What is wrong with the first row that has not as many fields as the header; None if all have."""
+    def complaint(self) -> str | None:
+        """What is wrong with the file, for an engine that could not read it; None if that is not known."""
         with self.path.open(encoding="utf-8-sig", newline="") as file:
             for number, row in enumerate(_rows(file, self.delimiter)):
                 if len(row) != len(self.names):
-                    return f"is ragged: row {number} has {len(row)} fields, the header {len(self.names)}"
-        return None
+                    fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
+                    return f"is ragged: row {number} has {fields}, the header {len(self.names)}. Mend that row"
+        ends = _line_ends(self.path)
+        return "mixes two kinds of line ends. Save it with one" if len(ends) > 1 else None
 
 
 def open_delimited(path: Path) -> Delimited:
@@ -39,6 +43,7 @@ def open_delimited(path: Path) -> Delimited:
     with path.open(encoding="utf-8-sig", newline="") as file:
         sample = "".join(islice(file, 50))
     delimiter = max(_DELIMITERS, key=lambda candidate: _score(sample, candidate))  # the first of equals: the comma
+    blank = len(sample) - len(sample.lstrip("\r\n"))
     rows = list(islice(_rows(io.StringIO(sample, newline=""), delimiter), 2))
     if not rows:
         raise InputError(f"File {path.name!r} is empty. A header and rows are needed.")
@@ -50,7 +55,10 @@ def open_delimited(path: Path) -> Delimited:
             f"File {path.name!r} must have its header in its first line. Got {len(header)} of {len(first)} columns there; remove "
             "any title above the header."
         )
-    return Delimited(path, header, delimiter)
+    broken = next((place for place, name in enumerate(header, 1) if "\n" in name or "\r" in name), None)
+    if broken is not None and len(_line_ends(path)) > 1:  # the engine takes such a name for the end of the header
+        raise InputError(f"File {path.name!r} has a line break in the name of its column {broken}. Write that name in one line.")
+    return Delimited(path, header, delimiter, skip=1 + len(sample[:blank].splitlines()))
 
 
 def _rows(file: io.TextIOBase | Iterator[str], delimiter: str) -> Iterator[list[str]]:
@@ -67,6 +75,13 @@ def _score(sample: str, delimiter: str) -> tuple[int, int]:
         return 0, 0
     common = max(set(lengths), key=lambda length: (lengths.count(length), length))
     return (lengths.count(common), common) if common > 1 else (0, 1)
+
+
+def _line_ends(path: Path) -> set[str]:
+    """The kinds of line ends in a file, also inside quotes."""
+    with path.open(encoding="utf-8", newline="") as file:
+        ends = {"\r\n" if line.endswith("\r\n") else line[-1] for line in file}
+    return ends & {"\r\n", "\n", "\r"}
 
 
 def _check_text(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -9,10 +10,10 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tclose.errors import InputError
+from tclose.errors import ColumnError, InputError
 from tclose.source import arrow
 from tclose.source.delimited import open_delimited
-from tclose.source.typing import converted, typed
+from tclose.source.typing import PRINTED, converted, typed
 
 Categories = dict[str, list[Any]]
 """The names of ordered categories, from least to greatest, by column; in the engine a cell is its position."""
@@ -66,13 +67,13 @@ class CsvReader:
         texts = ", ".join(f"'f{place}': 'VARCHAR'" for place in range(len(self.names)))
         source = (
             f"read_csv({_quoted(self._file.path)}, columns={{{texts}}}, delim='{self._file.delimiter}', quote='\"', escape='\"', "
-            "header=true, auto_detect=false, strict_mode=true)"
+            f"header=false, skip={self._file.skip}, auto_detect=false, strict_mode=true)"
         )
         return typed(engine.sql(_projection(source, self.names, columns)), columns, kinds), {}
 
     def complaint(self) -> str | None:
-        """The first row that has not as many fields as the header."""
-        return self._file.ragged()
+        """The first row that has not as many fields as the header, or mixed line ends."""
+        return self._file.complaint()
 
 
 class ParquetReader:
@@ -89,20 +90,33 @@ class ParquetReader:
         self.title = f"File {path.name!r}"
 
     def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
-        """Refuse kinds that cannot take a role; give ordered categories by position, for the engine sorts them by name."""
-        places = {name: self.names.index(name) for name in columns}
-        for name, place in places.items():
-            arrow.check_kind(self._schema.field(place).type, name)
-        expression = engine.sql(_projection(f"read_parquet({_quoted(self._path)})", self.names, columns))
-        categories: Categories = {}
-        for name, place in places.items():
-            kind = self._schema.field(place).type
-            if pa.types.is_dictionary(kind) and kind.ordered:
-                categories[name] = arrow.categories(pq.ParquetFile(self._path).read(columns=[name]).column(0))
-                cell = expression[columns[name]]
-                positions = cell.cases(*((label, position) for position, label in enumerate(categories[name])))
-                expression = expression.mutate(**{columns[name]: positions.cast("int64")})
-        return converted(expression, columns, kinds, categories), categories
+        """Refuse kinds that take no role. A file with ordered categories goes through Arrow: the engine drops their order."""
+        for name in columns:
+            arrow.check_kind(self._schema.field(self.names.index(name)).type, name)
+        in_order = [name for name in columns if self._is_ordered(name) and kinds[name] not in ("text", PRINTED)]
+        if in_order:
+            for name in in_order:
+                self._check_order_kept(name)
+            table = pq.read_table(self._path, columns=list(columns), memory_map=True)
+            return MemoryReader(table, self.title).select(engine, columns, kinds)
+        source = f"read_parquet({_quoted(self._path)}, hive_partitioning=false)"
+        return converted(engine.sql(_projection(source, self.names, columns)), columns, kinds, ()), {}
+
+    def _is_ordered(self, name: str) -> bool:
+        kind = self._schema.field(self.names.index(name)).type
+        return bool(pa.types.is_dictionary(kind) and kind.ordered)
+
+    def _check_order_kept(self, name: str) -> None:
+        """A Parquet file keeps the order of categories only in dictionaries of text."""
+        place = self.names.index(name)
+        file = pq.ParquetFile(self._path).metadata
+        chunks = [file.row_group(group).column(place) for group in range(file.num_row_groups)]
+        kept = all(chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY" for chunk in chunks)
+        if not kept or any(column.max_repetition_level for column in (file.schema.column(c) for c in range(len(file.schema)))):
+            raise ColumnError(
+                f"Column {name!r} is an ordered category, and the file does not keep its order. Give its order in the policy, "
+                "or type: text for a quasi-identifier."
+            )
 
     def complaint(self) -> str | None:
         """Nothing is known of a damaged Parquet file."""
@@ -138,4 +152,5 @@ def _projection(source: str, names: list[str], columns: Mapping[str, str]) -> st
 
 
 def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+    """A path for the engine, which would take brackets and stars for a pattern."""
+    return "'" + re.sub(r"([\[*?])", r"[\1]", str(path)).replace("'", "''") + "'"

@@ -117,6 +117,14 @@ class Table:
         value, row = (found[part][0].as_py() for part in ("column", "row"))
         return (self._categories[name][value] if name in self._categories else value), row
 
+    def numbers(self, column: Any) -> list[Any]:
+        """Cells as numbers: dates and times by their distance from a beginning."""
+        kind = column.type
+        if pa.types.is_temporal(kind):
+            column = column.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).cast(pa.int64())
+        cells: list[Any] = column.to_pylist()
+        return cells
+
     def values(self, name: str, column: Any) -> list[Any]:
         """Cells of a column as its owner knows them: categories by their names."""
         cells = column.to_pylist()
@@ -139,12 +147,12 @@ class Table:
         except duckdb.Error as error:
             title, complaint = self._reader.title, self._reader.complaint()
             if complaint:
-                raise InputError(f"{title} {complaint}. Mend that row.") from None
+                raise InputError(f"{title} {complaint}.") from None
             if isinstance(error, duckdb.OutOfMemoryException | duckdb.IOException):
                 raise InputError(f"{title} cannot be read to its end: memory or disk ran out, or it has changed.") from None
-            if isinstance(error, duckdb.InvalidInputException | duckdb.ConversionException):
-                raise InputError(f"{title} cannot be read to its end. It may be damaged.") from None
-            raise
+            if isinstance(error, duckdb.BinderException | duckdb.ParserException | duckdb.CatalogException):
+                raise RuntimeError(f"The engine stopped with {type(error).__name__}.") from None  # noqa: TRY004
+            raise InputError(f"{title} cannot be read to its end. It may be damaged.") from None
 
 
 class Classes:

@@ -17,7 +17,7 @@ _ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
 _SAMPLE = 1_000
 """A type that these first rows do not have is not tried on all rows."""
 
-_DECIMAL = r"^-?(?:0|[1-9][0-9]*)?(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$"
+_DECIMAL = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
 def typed(text: Any, names: Mapping[str, str], kinds: Mapping[str, str]) -> Any:
@@ -66,15 +66,16 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
 
 def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
     """Refuse a type that some cell does not have."""
-    found = table.select(column=column).mutate(row=ibis.row_number() + 1)
-    odd = found.filter(found.column.notnull() & found.column.try_cast(_ASKED[kind]).isnull()).agg(
-        count=ibis._.count(), row=ibis._.row.min()
-    )
+    found = table.select(cell=column).mutate(row=ibis.row_number() + 1)
+    value = found.cell.try_cast(_ASKED[kind])
+    fits = value.notnull()
+    if kind == "integer":
+        fits &= found.cell.try_cast("float64") == value.cast("float64")  # a cast alone would round
+    odd = found.filter(found.cell.notnull() & ~fits).agg(count=ibis._.count(), row=ibis._.row.min())
     count, row = odd.to_pyarrow().to_pylist()[0].values()
     if count:
-        raise ColumnError(
-            f"type of {name!r} must fit all its cells. Got {kind!r}, and {count} cells that are none, the first in row {row}."
-        )
+        what = "1 cell that is none" if count == 1 else f"{count} cells that are none, the first"
+        raise ColumnError(f"type of {name!r} must fit all its cells. Got {kind!r}, and {what} in row {row}.")
 
 
 def kind_of(kind: Any) -> str:
@@ -96,20 +97,17 @@ def _agreed(text: Any, columns: Mapping[str, bool]) -> dict[str, str]:
     found: dict[str, str] = {}
     for kind, holds in (("integer", _prints_as("int64")), ("decimal", _is_decimal), ("date", _prints_as("date"))):
         hopeful = [column for column in columns if column not in found]
-        for rows in (sample, text):
-            hopeful = _all_cells(rows, hopeful, holds)
-        for column in hopeful:
+        hopeful = [column for column, answer in _all_cells(sample, hopeful, holds).items() if answer is not False]
+        for column in (column for column, answer in _all_cells(text, hopeful, holds).items() if answer):
             found[column] = kind if kind != "decimal" else _decimal(text, text[column], one_text=columns[column])
     return {column: found.get(column, "text") for column in columns}
 
 
-def _all_cells(rows: Any, columns: list[str], holds: Callable[[Any], Any]) -> list[str]:
-    """The columns that have cells, and for all of whose cells something holds; in one pass."""
+def _all_cells(rows: Any, columns: list[str], holds: Callable[[Any], Any]) -> dict[str, bool | None]:
+    """Whether something holds for all cells of each column, None where a column has none; in one pass."""
     if not columns:
-        return []
-    tests = {column: holds(rows[column]).all() for column in columns}
-    answers = rows.agg(**tests).to_pyarrow().to_pylist()[0]
-    return [column for column in columns if answers[column]]  # None where a column is empty
+        return {}
+    return dict(rows.agg(**{column: holds(rows[column]).all() for column in columns}).to_pyarrow().to_pylist()[0])
 
 
 def _prints_as(kind: str) -> Callable[[Any], Any]:
@@ -118,11 +116,11 @@ def _prints_as(kind: str) -> Callable[[Any], Any]:
 
 
 def _is_decimal(cell: Any) -> Any:
-    return (cell.re_search(_DECIMAL) & cell.re_search("[0-9]")) | (cell.lower() == "nan")
+    return cell.re_search(_DECIMAL) | (cell.lower() == "nan")
 
 
 def _decimal(text: Any, cell: Any, *, one_text: bool) -> str:
-    """The decimal type that keeps every digit; a float where there are powers of ten or too many digits."""
+    """The decimal type that keeps every digit; a float where there are powers of ten; text where there are too many digits."""
     point, size = cell.find("."), cell.length()
     has_part = point >= 0
     facts = text.agg(
@@ -133,9 +131,10 @@ def _decimal(text: Any, cell: Any, *, one_text: bool) -> str:
         numbers=cell.try_cast("float64").nunique() if one_text else ibis.literal(0),
     ).to_pyarrow()
     whole, part, power, texts, numbers = facts.to_pylist()[0].values()
-    if texts != numbers:
+    width = whole + part
+    if texts != numbers or width > (15 if power else 38):  # 15 digits is what a float keeps
         return "text"
-    return "decimal" if power or whole + part > 38 else f"decimal({18 if whole + part <= 18 else 38}, {part})"
+    return "decimal" if power else f"decimal({18 if width <= 18 else 38}, {part})"
 
 
 def _convert(cell: Any, kind: str) -> Any:

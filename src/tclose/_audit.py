@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from tclose._numbers import decimal_up
 from tclose.attribute import AttributeAudit, finite, measure
-from tclose.distances import Distance
 from tclose.distances.domain import Places, arrange, without_place
 from tclose.errors import HierarchyError, InputError, PolicyError, PrivacyRiskWarning
 from tclose.hierarchy import printed
 from tclose.histograms import Histograms
-from tclose.models import Verdict, judge_regions, too_small
+from tclose.models import judge_regions, too_small
 from tclose.models.base import Bools, Floats
 from tclose.policy import Policy, Sensitive
 from tclose.regions import coarsenings
-from tclose.source.table import Classes, Table
+from tclose.source.cells import Cells
+from tclose.source.table import Table
 from tclose.source.typing import PRINTED
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ class Audit:
     k_persons : int or None
         Persons of the smallest class, where a unit is named or an identifier repeats.
     sensitive : dict of AttributeAudit
+    quasi : dict of pyarrow arrays
+        Each quasi-identifier's value in each class.
     satisfied : bool
         Whether every limit of the policy holds; true when nothing is limited.
     violations : list of Violation
@@ -75,7 +77,7 @@ class Audit:
     sizes: NDArray[np.int64]
     persons: NDArray[np.int64] | None
     sensitive: dict[str, AttributeAudit]
-    _quasi_values: Callable[[], pa.Table]
+    quasi: dict[str, pa.Array]
 
     @property
     def classes(self) -> int:
@@ -116,9 +118,7 @@ class Audit:
         """One row a class: its quasi-identifiers, its rows, what it attains of each model, and the limits that it breaks."""
         import pyarrow as pa
 
-        quasi = self._quasi_values()
-        columns: list[tuple[str, Any]] = [("class", np.arange(self.classes))]
-        columns += [(name, quasi.column(name)) for name in quasi.column_names]
+        columns: list[tuple[str, Any]] = [("class", np.arange(self.classes)), *self.quasi.items()]
         columns += [("rows", self.sizes)] + ([] if self.persons is None else [("persons", self.persons)])
         columns += [
             (f"{name}.{key}", verdict.values)
@@ -203,11 +203,11 @@ def audit(table: Any, policy: Policy) -> Audit:
     needed |= {column.name: "value" if _places(column) is None else PRINTED for column in policy.sensitive}
     source = Table(table, needed, optional=[*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])])
     unit = _unit(source, policy)
-    classes = source.classes(quasi, [column.name for column in policy.sensitive])
-    attributes = {column.name: _attribute(source, classes, column, policy, unit) for column in policy.sensitive}
-    sizes = next(iter(attributes.values())).sizes
-    persons = None if unit is None else source.persons(unit, quasi)
-    return Audit(policy, int(sizes.sum()), sizes, persons, attributes, classes.quasi_values)
+    cells = source.cells(quasi, [column.name for column in policy.sensitive])
+    attributes = {column.name: _attribute(source, cells, column, policy, unit) for column in policy.sensitive}
+    persons = None if unit is None else source.cells(quasi, [], unit).sizes
+    values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
+    return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values)
 
 
 def _unit(source: Table, policy: Policy) -> str | None:
@@ -236,11 +236,11 @@ def _unit(source: Table, policy: Policy) -> str | None:
     return unit
 
 
-def _attribute(source: Table, classes: Classes, column: Sensitive, policy: Policy, unit: str | None) -> AttributeAudit:
+def _attribute(source: Table, cells: Cells, column: Sensitive, policy: Policy, unit: str | None) -> AttributeAudit:
     """Measure one sensitive attribute."""
-    domain, counts = classes.domain(column.name)
+    domain, counts = cells.domain(column.name)
     kind = _kind(source, column)
-    values = source.numbers(domain) if kind == "numeric" else source.values(column.name, domain)
+    values = (source.numbers(domain) if kind == "numeric" else source.values(column.name, domain)).to_pylist()
     _check_missing(source, column, kind, values)
     places = _places(column)
     if places is not None:
@@ -253,29 +253,19 @@ def _attribute(source: Table, classes: Classes, column: Sensitive, policy: Polic
     table = np.empty_like(counts)
     table[codes] = counts
 
-    def parts(counted: Classes) -> Iterator[Histograms]:
-        return counted.histograms(column.name, domain, codes, table)
-
-    quasi = [quasi.name for quasi in policy.quasi]
-    persons = None if unit is None or policy.unit is None else parts(source.person_classes(unit, quasi, column.name))
-    attribute = measure(column, policy, distance, parts(classes), persons)
+    parts = cells.histograms(column.name, codes, table)
+    persons = None
+    if unit is not None and policy.unit is not None:
+        persons = source.cells([quasi.name for quasi in policy.quasi], [column.name], unit).histograms(column.name, codes, table)
     if policy.n is None or column.t is None:
-        return attribute
-    region = _judge_region(classes, parts, column, policy, distance)
+        return measure(column, policy, distance, parts, persons)
+    whole = Histograms.join(list(parts))
+    levels = coarsenings(
+        [(quasi.hierarchy, source.values(quasi.name, cells.quasi_values(quasi.name)).to_pylist()) for quasi in policy.quasi]
+    )
+    region = judge_regions(whole, distance, column.t, policy.n, levels)
+    attribute = measure(column, policy, distance, [whole], persons)
     return replace(attribute, verdicts={**attribute.verdicts, REGION: region})
-
-
-def _judge_region(
-    classes: Classes,
-    parts: Callable[[Classes], Iterator[Histograms]],
-    column: Sensitive,
-    policy: Policy,
-    distance: Distance,
-) -> Verdict:
-    """(n,t)-closeness, with the levels of the hierarchies as regions."""
-    quasi = classes.quasi_values()
-    levels = coarsenings([(column.hierarchy, quasi.column(column.name).to_pylist()) for column in policy.quasi])
-    return judge_regions(Histograms.join(list(parts(classes))), distance, column.t, policy.n, levels)
 
 
 def _kind(source: Table, column: Sensitive) -> str:

@@ -71,10 +71,13 @@ class Hierarchy:
         self._children: list[dict[str, int]] = []
         self._number(roots)
         self._leaf_nodes: dict[str, int] = {}
+        self._inner_nodes: dict[str, int | None] = {}  # None where a label stands for several nodes
         for node, label in enumerate(self.labels):
-            if not self._children[node]:
-                if label in self._leaf_nodes:
-                    raise HierarchyError(f"a value must occur once. Got {label!r} twice.")
+            if self._children[node]:
+                self._inner_nodes[label] = None if label in self._inner_nodes else node
+            elif label in self._leaf_nodes:
+                raise HierarchyError(f"a value must occur once. Got {label!r} twice.")
+            else:
                 self._leaf_nodes[label] = node
         self.leaves = list(self._leaf_nodes)
         self.heights = [0] * len(self.labels)
@@ -137,10 +140,7 @@ class Hierarchy:
 
     def find(self, label: str) -> int | None:
         """The node with this label, a leaf if there is one, else the only inner node called so; None if there is none."""
-        if label in self._leaf_nodes:
-            return self._leaf_nodes[label]
-        nodes = [node for node, name in enumerate(self.labels) if name == label]
-        return nodes[0] if len(nodes) == 1 else None
+        return self._leaf_nodes.get(label, self._inner_nodes.get(label))
 
     def to_mapping(self) -> dict[str, Any]:
         """The tree as `from_mapping` reads it."""

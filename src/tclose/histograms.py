@@ -73,6 +73,11 @@ class Histograms:
         return self.counts[np.lexsort((-self.counts, self.numbers))]
 
     @cached_property
+    def shares(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """P and Q at each touched value, in floats."""
+        return self.counts / self.spread(self.sizes), self.table[self.codes] / self.rows
+
+    @cached_property
     def lifts(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """p/q at each touched value, as c*n over s*T: how much likelier the class makes it than the table does."""
         return product(self.counts, self.rows), product(self.spread(self.sizes), self.table[self.codes])

@@ -16,6 +16,7 @@ from tclose.cli.schema import schema
 from tclose.errors import TcloseError
 
 BAD_INPUT, FAULT, INTERRUPTED = 2, 3, 130
+STOPPED = "Interrupted. Nothing was written."
 
 # Typer carries click inside it, or beside it in older versions; either way this is the grandparent of BadParameter.
 ClickException: Any = typer.BadParameter.__mro__[2]
@@ -29,14 +30,14 @@ class Commands(TyperGroup):
         try:
             code = super().main(*args, **{**settings, "standalone_mode": False}) or 0
             if code == INTERRUPTED:  # what typer makes of Ctrl-C
-                raise KeyboardInterrupt
+                _say(STOPPED, INTERRUPTED)
             sys.exit(code)
         except ClickException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "tclose"
             _say(f"{error.format_message().rstrip('.')}. Try '{command} --help'.", BAD_INPUT)
         except (KeyboardInterrupt, typer.Abort):
-            _say("Interrupted. Nothing was written.", INTERRUPTED)
+            _say(STOPPED, INTERRUPTED)
         except TcloseError as error:
             _say(str(error), BAD_INPUT)
         except BrokenPipeError:  # the reader of our output has gone: "tclose audit ... | head"

@@ -16,28 +16,23 @@ Floats = NDArray[np.float64]
 
 def variational(classes: Histograms) -> Floats:
     r"""Half the sum of :math:`|P_v - Q_v|`."""
-    p, q = _shares(classes)
+    p, q = classes.shares
     shared: Floats = classes.sums(np.minimum(p, q))
     return 1 - shared
 
 
 def kullback_leibler(classes: Histograms) -> Floats:
     r""":math:`\sum_v P_v \ln (P_v / Q_v)`; finite, for a value of a class is a value of the table."""
-    p, q = _shares(classes)
+    p, q = classes.shares
     divergence: Floats = classes.sums(p * np.log(p / q))
     return divergence
 
 
 def jensen_shannon(classes: Histograms) -> Floats:
     r""":math:`\frac12 KL(P \| M) + \frac12 KL(Q \| M), M = (P + Q) / 2`."""
-    p, q = _shares(classes)
+    p, q = classes.shares
     middle = (p + q) / 2
     untouched = 1 - classes.sums(q)  # there M = Q/2, and each Q_v adds Q_v ln 2
     touched = classes.sums(p * np.log(p / middle) + q * np.log(q / middle))
     divergence: Floats = (touched + untouched * np.log(2)) / 2
     return divergence
-
-
-def _shares(classes: Histograms) -> tuple[Floats, Floats]:
-    """P and Q at the touched values."""
-    return classes.counts / classes.spread(classes.sizes), classes.table[classes.codes] / classes.rows

@@ -108,11 +108,10 @@ class ParquetReader:
 
     def _check_order_kept(self, name: str) -> None:
         """A Parquet file keeps the order of categories only in dictionaries of text."""
-        place = self.names.index(name)
-        file = pq.ParquetFile(self._path).metadata
-        chunks = [file.row_group(group).column(place) for group in range(file.num_row_groups)]
-        kept = all(chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY" for chunk in chunks)
-        if not kept or any(column.max_repetition_level for column in (file.schema.column(c) for c in range(len(file.schema)))):
+        file = pq.read_metadata(self._path)
+        leaf = next(place for place in range(len(file.schema)) if file.schema.column(place).path == name)
+        chunks = (file.row_group(group).column(leaf) for group in range(file.num_row_groups))
+        if not all(chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY" for chunk in chunks):
             raise ColumnError(
                 f"Column {name!r} is an ordered category, and the file does not keep its order. Give its order in the policy, "
                 "or type: text for a quasi-identifier."

@@ -21,12 +21,6 @@ Maker = Callable[[Columns], Any]
 PROJECT = Path(__file__).resolve().parents[1]
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    # ibis 12 calls methods that DuckDB 1.5 calls deprecated; no caller of ours can mend that.
-    for method in ("fetch_arrow_table", "fetch_record_batch"):
-        config.addinivalue_line("filterwarnings", f"ignore:{method}:DeprecationWarning")
-
-
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("needs_data"):
         _data_folder()

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
+import tclose.source.cells
 import tclose.source.table
 
 SOME = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
@@ -179,7 +180,8 @@ def test_how_many_cells_the_engine_hands_over_at_a_time_never_matters(
     )
     whole = tc.audit(arrow(width, rows), asked)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tclose.source.table, "CHUNK", chunk)
+        patch.setattr(tclose.source.cells, "CHUNK", chunk)
+        patch.setattr(tclose.source.table, "BATCH", chunk)
         parts = tc.audit(arrow(width, rows), asked)
     assert parts.to_dict() == whole.to_dict()
     assert parts.class_table().equals(whole.class_table())
@@ -192,7 +194,8 @@ def test_chunks_of_a_table_with_many_classes(monkeypatch: pytest.MonkeyPatch, ch
     frame["id"] = frame["q"] % 5
     asked = tc.Policy(["q"], {"s": {"t": 0.5, "l": 2}}, unit="id")
     whole = tc.audit(frame, asked)
-    monkeypatch.setattr(tclose.source.table, "CHUNK", chunk)
+    monkeypatch.setattr(tclose.source.cells, "CHUNK", chunk)
+    monkeypatch.setattr(tclose.source.table, "BATCH", chunk)
     assert tc.audit(frame, asked).to_dict() == whole.to_dict()
 
 

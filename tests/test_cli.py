@@ -52,8 +52,8 @@ def test_a_policy_that_does_not_hold_ends_with_1_and_names_classes(people: Path,
     result = run("audit", people, "-p", policy_file(tmp_path, "quasi: [zip, age]\nsensitive: {salary: 0.2}\nk: 4\n"))
     assert result.exit_code == 1
     assert "The policy does not hold." in result.stdout
-    assert "k: broken by 3 classes, worst 0 (3), 1 (3), 2 (3)" in result.stdout
-    assert "t of salary: broken by 2 classes, worst 0 (0.3750), 1 (0.2362)" in result.stdout  # 17/72, rounded up
+    assert "k: broken by 3 classes; worst: class 0 at 3, class 1 at 3, class 2 at 3" in result.stdout
+    assert "t of salary: broken by 2 classes; worst: class 0 at 0.3750, class 1 at 0.2362" in result.stdout  # 17/72, rounded up
 
 
 def test_measuring_without_limits_ends_with_0(people: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -34,6 +33,28 @@ IN_ORDER = ("integer", "decimal", "float", "date", "timestamp", "time", "categor
 
 REGION = "n,t"
 """The key of (n,t)-closeness among an attribute's verdicts."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One limit of the policy, and what every class attains of it.
+
+    ``floor`` says that the limit is a least value, as for k, and not a largest.
+    """
+
+    model: str
+    sensitive: str | None
+    limit: Fraction
+    values: Floats
+    broken: Bools
+    floor: bool = False
+
+    def worst(self, count: int) -> list[int]:
+        """The classes that break the limit most, at most so many, worst first."""
+        numbers = np.flatnonzero(self.broken)
+        far = self.values[numbers] if self.floor else -self.values[numbers]
+        chosen: list[int] = numbers[np.argsort(far, kind="stable")[:count]].tolist()
+        return chosen
 
 
 @dataclass(frozen=True)
@@ -70,6 +91,7 @@ class Audit:
     satisfied : bool
         Whether every limit of the policy holds; true when nothing is limited.
     violations : list of Violation
+    judgements : list of Judgement
     """
 
     policy: Policy
@@ -101,17 +123,36 @@ class Audit:
         return {"classes": int(some.sum()), "rows": int(self.sizes[some].sum())}
 
     @property
+    def judgements(self) -> list[Judgement]:
+        """Every limit of the policy, and what every class attains of it."""
+        found = []
+        if self.policy.k is not None:
+            counted = self.sizes if self.policy.unit in (None, "row") or self.persons is None else self.persons
+            small = too_small(counted, self.policy.k)
+            found.append(Judgement("k", None, Fraction(self.policy.k), counted.astype(np.float64), small, floor=True))
+        for column in self.policy.sensitive:
+            attribute = self.sensitive[column.name]
+            for key, model in attribute.models.items():
+                if model.limit is not None:
+                    name, verdict = "alpha" if key == "share" else key, attribute.verdicts[key]
+                    found.append(Judgement(name, column.name, model.limit, verdict.values, verdict.broken, model.floor))
+            if REGION in attribute.verdicts:
+                verdict = attribute.verdicts[REGION]
+                found.append(Judgement(REGION, column.name, column.t, verdict.values, verdict.broken))
+        return found
+
+    @property
     def satisfied(self) -> bool:
         """Whether every limit of the policy holds."""
-        return not any(broken.any() for *_, broken, _ in self._judged())
+        return not any(judgement.broken.any() for judgement in self.judgements)
 
     @property
     def violations(self) -> list[Violation]:
         """Every class that breaks a limit, once for each limit that it breaks."""
         return [
-            Violation(model, name, number, int(self.sizes[number]), float(values[number]), limit)
-            for model, name, values, broken, limit in self._judged()
-            for number in np.flatnonzero(broken).tolist()
+            Violation(that.model, that.sensitive, number, int(self.sizes[number]), float(that.values[number]), that.limit)
+            for that in self.judgements
+            for number in np.flatnonzero(that.broken).tolist()
         ]
 
     def class_table(self) -> pa.Table:
@@ -153,21 +194,6 @@ class Audit:
         measured = ", ".join(f"{name} t={decimal_up(attribute.t_exact)}" for name, attribute in self.sensitive.items())
         verdict = "satisfied" if self.satisfied else "not satisfied"
         return f"<Audit: {self.rows} rows in {self.classes} classes, k={self.k}; {measured}; {verdict}>"
-
-    def _judged(self) -> Iterator[tuple[str, str | None, Floats, Bools, Fraction]]:
-        """Every limit with what was found: model, sensitive attribute, values, broken, limit."""
-        if self.policy.k is not None:
-            counted = self.sizes if self.policy.unit in (None, "row") or self.persons is None else self.persons
-            yield "k", None, counted.astype(np.float64), too_small(counted, self.policy.k), Fraction(self.policy.k)
-        for column in self.policy.sensitive:
-            attribute = self.sensitive[column.name]
-            for key, model in attribute.models.items():
-                if model.limit is not None:
-                    verdict = attribute.verdicts[key]
-                    yield "alpha" if key == "share" else key, column.name, verdict.values, verdict.broken, model.limit
-            if REGION in attribute.verdicts:
-                verdict = attribute.verdicts[REGION]
-                yield REGION, column.name, verdict.values, verdict.broken, column.t
 
 
 def audit(table: Any, policy: Policy) -> Audit:

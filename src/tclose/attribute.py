@@ -28,7 +28,7 @@ from tclose.models import (
     Verdict,
     homogeneous,
 )
-from tclose.models.base import Bools, Floats
+from tclose.models.base import Bools
 from tclose.policy import Policy, Sensitive
 
 DIVERGENCES = {"variational": variational, "kullback_leibler": kullback_leibler, "jensen_shannon": jensen_shannon}
@@ -172,8 +172,3 @@ def _diversities(column: Sensitive) -> list[Model]:
         EntropyDiversity(limit=column.l if kind == "entropy" else None),
         RecursiveDiversity(l=int(column.l) if column.l else 2, limit=column.c),
     ]
-
-
-def per_class(audit: AttributeAudit) -> dict[str, Floats]:
-    """What each class attains, by the key of the model."""
-    return {key: verdict.values for key, verdict in audit.verdicts.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import AbstractContextManager
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from rich.text import Text
 from tclose._numbers import decimal_down, decimal_up, plain
 
 if TYPE_CHECKING:
-    from tclose._audit import Audit
+    from tclose._audit import Audit, Judgement
     from tclose.attribute import AttributeAudit
 
 SHOWN = 5
@@ -57,7 +56,7 @@ def _overview(audit: Audit) -> Table:
 
 
 def _attribute_table(name: str, attribute: AttributeAudit) -> Table:
-    table = _table(f"{name} ({attribute.distance})", "attained", "asked", "classes over it")
+    table = _table(f"{name} ({attribute.distance})", "attained", "asked", "classes that break it")
 
     def row(label: str, key: str, shown: str) -> None:
         limit, broken = attribute.models[key].limit, attribute.verdicts[key].broken
@@ -84,32 +83,22 @@ def _attribute_table(name: str, attribute: AttributeAudit) -> Table:
 
 
 def _show_verdict(console: Console, audit: Audit) -> None:
-    violations = audit.violations
-    if not violations:
-        limited = audit.policy.k is not None or any(
-            m.limit is not None for a in audit.sensitive.values() for m in a.models.values()
-        )
-        if not limited:
-            console.print("No limit was asked for; this is what was measured.")
-        else:
-            console.print(
-                Text("The policy holds", style="bold green"),
-                "for these quasi-identifiers; this is not a legal determination.",
-            )
+    if not audit.judgements:
+        console.print("No limit was asked for; this is what was measured.")
+        return
+    if audit.satisfied:
+        verdict = Text("The policy holds", style="bold green")
+        console.print(verdict, "for these quasi-identifiers; this is not a legal determination.")
         return
     console.print(Text("The policy does not hold.", style="bold red"))
-    counts = Counter((v.model, v.sensitive) for v in violations)
-    for (model, sensitive), count in counts.items():
-        those = [v for v in violations if (v.model, v.sensitive) == (model, sensitive)]
-        smallest_first = model in ("k", "l_distinct", "l_entropy")
-        worst = sorted(those, key=lambda v: v.value if smallest_first else -v.value)[:SHOWN]
-        names = ", ".join(f"{v.number} ({_rounded(v.value, smallest_first)})" for v in worst)
-        of = f" of {sensitive}" if sensitive else ""
-        more = ", ..." if count > SHOWN else ""
-        console.print(
-            f"  {model}{of}: broken by {count:,} {_plural(count, 'class', 'classes')}, worst {names}{more}",
-            markup=False,
-        )
+    for judgement in audit.judgements:
+        count = int(judgement.broken.sum())
+        if count:
+            of = f" of {judgement.sensitive}" if judgement.sensitive else ""
+            worst = ", ".join(f"class {number} at {_shown(judgement, number)}" for number in judgement.worst(SHOWN))
+            more = ", ..." if count > SHOWN else ""
+            what = f"broken by {count:,} {_plural(count, 'class', 'classes')}"
+            console.print(f"  {judgement.model}{of}: {what}; worst: {worst}{more}", markup=False)
     console.print("  List every class and what it breaks: --classes classes.csv")
 
 
@@ -124,12 +113,12 @@ def _number(limit: Any) -> str:
     return "" if limit is None else str(plain(Fraction(limit)))
 
 
-def _rounded(value: float, smallest_first: bool) -> str:
-    if value == float("inf"):
-        return "unbounded"
-    if value == int(value):
+def _shown(judgement: Judgement, number: int) -> str:
+    """What a class attains, rounded against us."""
+    value = float(judgement.values[number])
+    if value.is_integer():
         return str(int(value))
-    return decimal_down(value) if smallest_first else decimal_up(value)
+    return decimal_down(value) if judgement.floor else decimal_up(value)
 
 
 def _plural(count: int, one: str, many: str) -> str:

@@ -40,8 +40,17 @@ def open_reader(data: Any) -> Reader:
     if not isinstance(data, str | Path):
         return MemoryReader(arrow.to_arrow(data), "The table")
     path = Path(data)
+    if path.is_dir():
+        raise InputError(f"{str(data)!r} is a folder. Name a file in it.")
     if not path.is_file():
         raise InputError(f"File {str(data)!r} does not exist. Check its path.")
+    try:
+        return _open_file(path)
+    except OSError as error:
+        raise InputError(f"File {str(data)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
+
+
+def _open_file(path: Path) -> Reader:
     suffix = path.suffix.lower()
     if suffix in (".csv", ".tsv", ".txt"):
         return CsvReader(path)
@@ -83,7 +92,9 @@ class ParquetReader:
         """Read the schema."""
         try:
             self._schema = pq.read_schema(path)
-        except (pa.ArrowException, OSError):
+        except (pa.ArrowException, OSError) as error:
+            if getattr(error, "errno", None):  # the disk's own; Arrow raises OSError without a number for a damaged file
+                raise
             raise InputError(f"File {path.name!r} is not a Parquet file. Check how it was written.") from None
         self._path = path
         self.names = list(self._schema.names)

@@ -51,7 +51,9 @@ _GROUP_BY = """
 import duckdb
 columns = ", ".join('"' + name + '"' for name in quasi + sensitive)
 def run(path):
-    found = duckdb.connect().sql(f"SELECT {columns}, count(*) FROM read_parquet('{path}') GROUP BY ALL").to_arrow_table()
+    connection = duckdb.connect()
+    connection.execute("SET enable_progress_bar = false")
+    found = connection.sql(f"SELECT {columns}, count(*) FROM read_parquet('{path}') GROUP BY ALL").to_arrow_table()
     return found.num_rows
 """
 _AUDIT = """
@@ -134,6 +136,7 @@ def make_table(rows: int, folder: Path) -> Path:
     shared = Path(os.environ.get("TCLOSE_DATA", HERE.parent.parent / "shared" / "data")).parent
     raw, table = folder / f"raw{rows}.parquet", folder / f"blur{rows}.parquet"
     subprocess.run([sys.executable, str(shared / "tools" / "bigtable"), "blur", str(rows), str(raw)], check=True)
+    duckdb.execute("SET enable_progress_bar = false")
     duckdb.sql(f"COPY (SELECT *, age // 10 * 10 AS \"age-decade\" FROM '{raw}') TO '{table}' (FORMAT parquet)")
     raw.unlink()
     return table

@@ -56,6 +56,7 @@ class Table:
         spill = tempfile.mkdtemp(prefix="tclose-")  # readable by its owner only; what memory cannot hold goes there
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
         self._engine = ibis.duckdb.connect(temp_directory=spill)
+        self._engine.con.execute("SET enable_progress_bar = false")  # it would print between our lines
         with self._speaking():
             self._expression, self._categories = self._reader.select(self._engine, self._columns, kinds)
         self.kinds = {

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from tclose._numbers import float_up
+from tclose._numbers import decimal_up, float_up, plain
 from tclose.distances import Distance
 from tclose.distances.divergences import jensen_shannon, kullback_leibler, variational
-from tclose.histograms import Histograms
+from tclose.histograms import Histograms, Ints
 from tclose.models import (
     BasicLikeness,
     Closeness,
@@ -36,20 +36,17 @@ DIVERGENCES = {"variational": variational, "kullback_leibler": kullback_leibler,
 
 @dataclass(frozen=True)
 class AttributeAudit:
-    """What a table gives away about one sensitive attribute.
+    """What a table gives away about one sensitive attribute: the worst of its classes under every model.
+
+    Risks are rounded up. c is for the policy's l, else for l = 2. l and c count persons where the policy names a unit.
 
     Attributes
     ----------
     distance : str
-    t : float
-        The largest distance of a class from the table, rounded up; `t_exact` is the fraction, `worst_class` the first class
-        that has it, `limit` the t of the policy.
-    l_distinct, l_entropy, c_recursive : number
-        Least diversity of a class, in the three readings; c is for the policy's l, else for l = 2. Over persons, with a unit.
-    beta, delta, lift, share : float
-        Largest of a class, rounded up.
-    homogeneous_classes, homogeneous_rows : int
-        Classes whose rows all have one value, and the rows in them.
+    limit : Fraction or None
+        The t of the policy.
+    sizes, homogeneous : (classes,) arrays
+        The rows of each class, and whether they all have one value.
     divergences : dict
         Largest variational, Kullback-Leibler and Jensen-Shannon divergence: measures, never the guarantee.
     models, verdicts : dict
@@ -58,24 +55,71 @@ class AttributeAudit:
 
     distance: str
     limit: Fraction | None
-    sizes: Any = field(repr=False)
-    homogeneous: Bools = field(repr=False)
-    divergences: dict[str, float] = field(repr=False)
-    models: dict[str, Model] = field(repr=False)
-    verdicts: dict[str, Verdict] = field(repr=False)
+    sizes: Ints
+    homogeneous: Bools
+    divergences: dict[str, float]
+    models: dict[str, Model]
+    verdicts: dict[str, Verdict]
 
-    t = property(lambda self: self._worst("t"))
-    l_entropy = property(lambda self: self._worst("l_entropy"))
-    c_recursive = property(lambda self: self._worst("c_recursive"))
-    beta = property(lambda self: self._worst("beta"))
-    delta = property(lambda self: self._worst("delta"))
-    lift = property(lambda self: self._worst("lift"))
-    share = property(lambda self: self._worst("share"))
-    l_distinct = property(lambda self: int(self.verdicts["l_distinct"].worst))
-    t_exact = property(lambda self: Fraction(self.verdicts["t"].worst))
-    worst_class = property(lambda self: self.verdicts["t"].worst_class)
-    homogeneous_classes = property(lambda self: int(self.homogeneous.sum()))
-    homogeneous_rows = property(lambda self: int(self.sizes[self.homogeneous].sum()))
+    @property
+    def t(self) -> float:
+        """The largest distance of a class from the table, rounded up."""
+        return self._worst("t")
+
+    @property
+    def t_exact(self) -> Fraction:
+        """The same as a fraction."""
+        return Fraction(self.verdicts["t"].worst)
+
+    @property
+    def worst_class(self) -> int:
+        """The first class at that distance."""
+        return self.verdicts["t"].worst_class
+
+    @property
+    def l_distinct(self) -> int:
+        """The least number of values in a class."""
+        return int(self.verdicts["l_distinct"].worst)
+
+    @property
+    def l_entropy(self) -> float:
+        """The least exp(entropy) of a class."""
+        return self._worst("l_entropy")
+
+    @property
+    def c_recursive(self) -> float:
+        """The infimum of c; infinite where a class has fewer than l values."""
+        return self._worst("c_recursive")
+
+    @property
+    def beta(self) -> float:
+        """The largest (p - q) / q."""
+        return self._worst("beta")
+
+    @property
+    def delta(self) -> float:
+        """The largest |ln(p/q)|; infinite where a class lacks a value."""
+        return self._worst("delta")
+
+    @property
+    def lift(self) -> float:
+        """The largest p/q."""
+        return self._worst("lift")
+
+    @property
+    def share(self) -> float:
+        """The largest share of one value in a class."""
+        return self._worst("share")
+
+    @property
+    def homogeneous_classes(self) -> int:
+        """Classes whose rows all have one value, though the table has several."""
+        return int(self.homogeneous.sum())
+
+    @property
+    def homogeneous_rows(self) -> int:
+        """The rows in such classes."""
+        return int(self.sizes[self.homogeneous].sum())
 
     def to_dict(self) -> dict[str, Any]:
         """In plain types; what is infinite is null, and said to be unbounded."""
@@ -92,6 +136,11 @@ class AttributeAudit:
                 facts |= finite(key, self._worst(key))
         facts["homogeneous"] = {"classes": self.homogeneous_classes, "rows": self.homogeneous_rows}
         return {**facts, "divergences": self.divergences}
+
+    def __repr__(self) -> str:
+        """The attribute in one line."""
+        limit = "" if self.limit is None else f" (limit {plain(self.limit)})"
+        return f"<AttributeAudit: {self.distance}, t={decimal_up(self.t_exact)}{limit}, l={self.l_distinct}, lift={decimal_up(self.lift)}>"
 
     def _worst(self, key: str) -> float:
         return float_up(self.verdicts[key].worst)

@@ -140,7 +140,8 @@ class AttributeAudit:
     def __repr__(self) -> str:
         """The attribute in one line."""
         limit = "" if self.limit is None else f" (limit {plain(self.limit)})"
-        return f"<AttributeAudit: {self.distance}, t={decimal_up(self.t_exact)}{limit}, l={self.l_distinct}, lift={decimal_up(self.lift)}>"
+        t, lift = decimal_up(self.t_exact), decimal_up(self.lift)
+        return f"<AttributeAudit: {self.distance}, t={t}{limit}, l={self.l_distinct}, lift={lift}>"
 
     def _worst(self, key: str) -> float:
         return float_up(self.verdicts[key].worst)

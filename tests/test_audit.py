@@ -436,7 +436,7 @@ def test_adult_from_file_and_frame_and_by_pandas_alone(data: Path) -> None:
     assert audit.sensitive[sensitive].t_exact == worst
 
 
-def test_the_engine_prints_nothing() -> None:
+def test_the_engine_is_told_to_draw_no_progress() -> None:
     # Without a script DuckDB takes a session for interactive, and draws progress over our output.
     code = (
         "import pyarrow as pa, tclose as tc\nfrom tclose.source.table import Table\n"

@@ -79,7 +79,7 @@ TABLES = {
         b"age,zip,salary\n1,2,3\n1,\0,3\n",
         "File 'table.csv' has a NUL byte in line 3. It is no CSV text; export it again as UTF-8.",
     ),
-    "a column of nothing but text": (
+    "another missing column": (
         GOOD_TABLE.replace("salary", "x").replace("age", "salary"),
         "Column 'age' is not in the table.",
     ),
@@ -134,7 +134,10 @@ POLICIES = {
         "quasi: [age]\nsensitive:\n  salary: 0.5\n  salary: 0.4\n",
         "Policy file 'policy.yaml' names a key twice, the second time in line 4. Keep one.",
     ),
-    "no YAML": ("quasi: [age\nsensitive: x\n", "Policy file 'policy.yaml' is not YAML at line 2. Mend it there."),
+    "no YAML": (
+        "quasi: [age\nsensitive: x\n",
+        "Policy file 'policy.yaml' is not YAML at line 2. Mend it there; tabs cannot indent.",
+    ),
     "not yet": ("quasi: [age]\nsensitive: {salary: 0.5}\nsuppression: 0.1\n", "suppression is not supported yet. Leave it out."),
     "unknown key": (
         "quasi: [age]\nsensitve: {salary: 0.5}\nsensitive: [zip]\n",
@@ -144,7 +147,7 @@ POLICIES = {
         "quasi: [age]\nsensitive: {disease: {distance: ordered}}\n",
         "distance: ordered of 'disease' needs an order: the column holds text. Give one.",
     ),
-    "text as numbers": (
+    "numbers as dates": (
         "quasi: [{name: age, type: date}]\nsensitive: [disease]\n",
         "type of 'age' must fit all its cells. Got 'date', and 3 cells that are none, the first in row 1.",
     ),
@@ -169,7 +172,7 @@ TREES = {
     ),
     "an inner node as value": (
         "flu;x;*\na;cold;*\n",
-        "Value 'cold' of 'disease', first in row 2, stands above other values in its hierarchy. Add it there.",
+        "Value 'cold' of 'disease', first in row 2, stands above other values in its hierarchy. Only leaves are values.",
     ),
     "an empty file": ("", "Hierarchy file 'tree.csv': a hierarchy must have at least one value. Got none."),
 }

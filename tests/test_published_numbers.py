@@ -144,11 +144,11 @@ TABLES: dict[str, Example] = {
     "incident": (INCIDENTS, ["Zone"], "Incident", {}, "9/14 5/7 3/7 31/70"),
     "salary": (SALARIES, ZIP_AND_AGE, "Salary", {}, "3/8 1/6 17/72"),
     "disease, equal": (SALARIES, ZIP_AND_AGE, "Disease", {}, "4/9 4/9 4/9"),
-    # Trap 2: the slides' 0.5 and 0.278 are against a uniform Q; with the table's own Q it is these.
+    # The slides' 0.5 and 0.278 are against a uniform Q; with the table's own Q it is these.
     "disease, hierarchical": (SALARIES, ZIP_AND_AGE, "Disease", {"hierarchy": DISEASES}, "4/9 8/27 8/27"),
-    # Trap 1: ordered by value, 1 < 2 < 3 < 4.
+    # Ordered by value, 1 < 2 < 3 < 4.
     "merit points, ordered": (MERITS, ["Project Name"], "Merit Points", {}, "8/45 4/15 1/20 7/30"),
-    # Trap 1: the tutorial's own numbers come out only in the order of frequency, which must be asked for by name.
+    # The tutorial's own numbers come out only in the order of frequency, which must be asked for by name.
     "merit points, by frequency": (MERITS, ["Project Name"], "Merit Points", {"order": [3, 4, 1, 2]}, "1/3 1/3 1/12 1/6"),
     "merit points, equal": (MERITS, ["Project Name"], "Merit Points", {"distance": "equal"}, "2/5 3/5 3/20 3/10"),
     "thesis table 6": (THESIS, ["ZIP Code", "Age"], "Salary", {}, "3/8 7/36 3/8"),

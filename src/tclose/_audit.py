@@ -6,6 +6,7 @@ import json
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ REGION = "n,t"
 """The key of (n,t)-closeness among an attribute's verdicts."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Judgement:
     """One limit of the policy, and what every class attains of it.
 
@@ -74,13 +75,16 @@ class Violation:
         return {**place, **finite("value", self.value), "limit": float(self.limit)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Audit:
     """What a table gives away, measured exactly.
 
     Attributes
     ----------
+    policy : Policy
     rows, classes : int
+    sizes, persons : (classes,) int64
+        Rows of each class, and persons where they are known.
     k : int
         Rows of the smallest class.
     k_persons : int or None
@@ -117,17 +121,22 @@ class Audit:
         return None if self.persons is None else int(self.persons.min())
 
     @property
+    def counts_persons(self) -> bool:
+        """Whether k and l are judged on persons: the policy names a unit, and the table has it."""
+        return self.persons is not None and self.policy.unit is not None
+
+    @property
     def homogeneous(self) -> dict[str, int]:
         """The classes in which some sensitive attribute has one value only, and the rows in them."""
         some = np.logical_or.reduce([attribute.homogeneous for attribute in self.sensitive.values()])
         return {"classes": int(some.sum()), "rows": int(self.sizes[some].sum())}
 
-    @property
+    @cached_property
     def judgements(self) -> list[Judgement]:
         """Every limit of the policy, and what every class attains of it."""
         found = []
         if self.policy.k is not None:
-            counted = self.sizes if self.policy.unit in (None, "row") or self.persons is None else self.persons
+            counted = self.persons if self.counts_persons and self.persons is not None else self.sizes
             small = too_small(counted, self.policy.k)
             found.append(Judgement("k", None, Fraction(self.policy.k), counted.astype(np.float64), small, floor=True))
         for column in self.policy.sensitive:
@@ -141,12 +150,12 @@ class Audit:
                 found.append(Judgement(REGION, column.name, column.t, verdict.values, verdict.broken))
         return found
 
-    @property
+    @cached_property
     def satisfied(self) -> bool:
         """Whether every limit of the policy holds."""
         return not any(judgement.broken.any() for judgement in self.judgements)
 
-    @property
+    @cached_property
     def violations(self) -> list[Violation]:
         """Every class that breaks a limit, once for each limit that it breaks."""
         return [
@@ -206,6 +215,7 @@ def audit(table: Any, policy: Policy) -> Audit:
     Parameters
     ----------
     table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+        Anything else that speaks Arrow is taken too (a DuckDB relation, an ibis table); it is read into memory.
     policy : Policy
 
     Returns
@@ -216,6 +226,13 @@ def audit(table: Any, policy: Policy) -> Audit:
     ------
     InputError
         The table cannot be read, or does not fit the policy.
+    PolicyError
+        The policy does not fit the table: a hierarchy misses a value, an order is needed.
+
+    Warns
+    -----
+    PrivacyRiskWarning
+        An identifier repeats and no unit is named, or the unit is not in the table: k counts rows.
 
     Examples
     --------
@@ -224,6 +241,8 @@ def audit(table: Any, policy: Policy) -> Audit:
     >>> audit(people, Policy(quasi=["zip"], sensitive={"salary": 0.2}, k=2))
     <Audit: 4 rows in 2 classes, k=2; salary t=0.1667; satisfied>
     """
+    if not isinstance(policy, Policy):
+        raise PolicyError(f"policy must be a Policy; Policy.load reads one from YAML. Got {type(policy).__name__}.")
     quasi = [column.name for column in policy.quasi]
     needed = {column.name: column.type for column in policy.quasi}
     needed |= {column.name: "value" if _places(column) is None else PRINTED for column in policy.sensitive}
@@ -250,14 +269,15 @@ def _unit(source: Table, policy: Policy) -> str | None:
                 f"The unit {policy.unit!r} must name a person in every row. Got {count} missing, the first in row {row}."
             )
         return str(policy.unit)
-    counts = {str(name): source.named(name) for name in policy.identifiers if name in source}
-    repeated = {name: persons for name, (rows, persons) in counts.items() if persons < rows}
+    counts = {str(name): source.count_values(name) for name in policy.identifiers if name in source}
+    repeated = {name: values for name, (rows, values) in counts.items() if values < rows}
     if not repeated:
         return None
     unit = min(repeated, key=repeated.__getitem__)  # the fewest persons: k is not shown larger than it is
+    found = ", ".join(f"{name!r} has {values} values in {counts[name][0]} rows" for name, values in repeated.items())
     _warn(
-        f"Identifier {unit!r} repeats: {counts[unit][0]} rows name {counts[unit][1]} persons. k is given in rows and in persons; "
-        f"set unit: {unit} to judge persons, or unit: row if each row is one."
+        f"Identifiers repeat: {found}. k is given in rows, and in persons as {unit!r} names them. "
+        "Set unit to the column that names a person, or unit: row if each row is one."
     )
     return unit
 
@@ -346,12 +366,10 @@ def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.A
     value, row = source.first(column.name, domain.take([place for place, value in enumerate(values) if value in unknown]))
     what = "hierarchy" if column.hierarchy is not None else "matrix" if column.matrix is not None else "order"
     inner = column.hierarchy is not None and column.hierarchy.find(printed(value)) is not None
-    found = "stands above other values in" if inner else "is not in"
     others = len(unknown) - 1
     more = f" {others} more {'value is' if others == 1 else 'values are'} missing." if others else ""
-    raise HierarchyError(
-        f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} Add it there."
-    )
+    found, mend = ("stands above other values in", "Only leaves are values") if inner else ("is not in", "Add it there")
+    raise HierarchyError(f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} {mend}.")
 
 
 def _distinct(names: list[str]) -> list[str]:

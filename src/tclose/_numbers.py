@@ -71,13 +71,13 @@ def decimal_up(value: Fraction | float, digits: int = 4) -> str:
     if not math.isfinite(value):
         return "unbounded"
     scaled = math.ceil(exact(value) * 10**digits)
-    return f"{Decimal(scaled).scaleb(-digits):.{digits}f}"
+    return f"{Decimal(scaled).scaleb(-digits):,.{digits}f}"
 
 
 def decimal_down(value: Fraction | float, digits: int = 4) -> str:
     """The value as a decimal, rounded down: attained protection is never shown larger than it is."""
     scaled = math.floor(exact(value) * 10**digits)
-    return f"{Decimal(scaled).scaleb(-digits):.{digits}f}"
+    return f"{Decimal(scaled).scaleb(-digits):,.{digits}f}"
 
 
 def integer_dtype(bound: int) -> type:

@@ -31,10 +31,13 @@ from tclose.models import (
 from tclose.models.base import Bools
 from tclose.policy import Policy, Sensitive
 
+ALWAYS = ("l_entropy", "c_recursive", "beta", "delta", "lift", "share")
+"""What every report has, in this order."""
+
 DIVERGENCES = {"variational": variational, "kullback_leibler": kullback_leibler, "jensen_shannon": jensen_shannon}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AttributeAudit:
     """What a table gives away about one sensitive attribute: the worst of its classes under every model.
 
@@ -131,7 +134,7 @@ class AttributeAudit:
             "worst_class": self.worst_class,
             "l_distinct": self.l_distinct,
         }
-        for key in self.verdicts:
+        for key in (*ALWAYS, *(key for key in self.verdicts if key not in ALWAYS)):
             if key not in facts:
                 facts |= finite(key, self._worst(key))
         facts["homogeneous"] = {"classes": self.homogeneous_classes, "rows": self.homogeneous_rows}

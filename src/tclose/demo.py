@@ -61,25 +61,20 @@ sensitive:
 
 
 def write_demo(folder: Path) -> list[Path]:
-    """Write table, hierarchy and policy to a folder; files that hold just that already are left alone."""
-    contents = {
-        "hospital.csv": _csv(hospital(), ","),
-        "diagnosis.csv": _csv(diagnosis_rows(), ";"),
-        "policy.yaml": POLICY,
-    }
-    paths = [folder / name for name in contents]
-    for path, text in zip(paths, contents.values(), strict=True):
-        if path.exists() and path.read_text(encoding="utf-8") != text:
-            raise OutputError(f"File {str(path)!r} exists and is not the demo's. Choose another folder with --folder.")
+    """Write table, hierarchy and policy to a folder, unless it holds other files of these names."""
+    contents = {"hospital.csv": _csv(hospital(), ","), "diagnosis.csv": _csv(diagnosis_rows(), ";"), "policy.yaml": POLICY}
+    paths = {folder / name: text.encode() for name, text in contents.items()}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, text in zip(paths, contents.values(), strict=True):
-            path.write_text(text, encoding="utf-8", newline="")
+        others = [path for path, content in paths.items() if path.exists() and path.read_bytes() != content]
+        if not others:
+            folder.mkdir(parents=True, exist_ok=True)
+            for path, content in paths.items():
+                path.write_bytes(content)
     except OSError as error:
-        raise OutputError(
-            f"Folder {str(folder)!r} cannot be written to: {error.strerror}. Choose another with --folder."
-        ) from None
-    return paths
+        raise OutputError(f"Folder {str(folder)!r} cannot be used: {error.strerror}. Choose another with --folder.") from None
+    if others:
+        raise OutputError(f"File {str(others[0])!r} exists and is not the demo's. Choose another folder with --folder.")
+    return list(paths)
 
 
 def diagnosis_rows() -> list[list[str]]:

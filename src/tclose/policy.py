@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import functools
+import io
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, field, fields
 from fractions import Fraction
+from numbers import Integral
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, PlainValidator, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
+from tclose._files import write_whole
 from tclose._numbers import exact, plain
 from tclose.distances.labelled import LabelledMatrix
 from tclose.errors import PolicyError, nearest
@@ -48,9 +51,11 @@ def _number(requirement: str, fits: Callable[[Fraction], bool]) -> PlainValidato
 
 
 def _whole(value: Any) -> int | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError("a whole number, 1 or more")
-    return value
+    return int(value)
 
 
 def _hierarchy(value: Any) -> Hierarchy | None:
@@ -101,7 +106,7 @@ _NOT_YET = {
 
 
 class _Checked:
-    """Says what is wrong in one sentence, and refuses what is not supported yet."""
+    """What the parts of a policy share: they refuse what is not supported yet, and print what is set."""
 
     def __post_init__(self) -> None:
         for setting in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
@@ -112,8 +117,14 @@ class _Checked:
     def _check(self) -> None:
         """Conditions that involve several fields."""
 
+    def __repr__(self) -> str:
+        """The settings that are not at their defaults."""
+        shown = {setting.name: getattr(self, setting.name) for setting in fields(self)}  # type: ignore[arg-type]
+        changed = [s for s in fields(self) if shown[s.name] != _default(s)]  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(f'{s.name}={_readable(shown[s.name])!r}' for s in changed)})"
 
-@dataclass(config=_CONFIG)
+
+@dataclass(config=_CONFIG, repr=False)
 class Quasi(_Checked):
     """A quasi-identifier: a column that others may know about a person.
 
@@ -136,7 +147,7 @@ class Quasi(_Checked):
     weight: NotNegative = Fraction(1)
 
 
-@dataclass(config=_CONFIG)
+@dataclass(config=_CONFIG, repr=False)
 class Sensitive(_Checked):
     """A sensitive attribute: a column that nobody should learn about a person.
 
@@ -216,7 +227,9 @@ def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
         if isinstance(settings, Mapping):
             unknown = next((key for key in settings if not isinstance(key, str)), None)
             if unknown is not None:
-                raise PolicyError(f"The settings of {name!r} must have names. Got {unknown!r}.")
+                raise PolicyError(
+                    f"The settings of {name!r} must have names. Got {unknown!r}. Decimals have a point, not a comma."
+                )
             if "name" in settings:
                 raise PolicyError(f"A column must have one name. Got {name!r} and {settings['name']!r}.")
             return kind(name, **settings)
@@ -260,7 +273,7 @@ SensitiveColumns = Annotated[Any, PlainValidator(_columns(Sensitive, bare="t")),
 Names = Annotated[Any, PlainValidator(_names), WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]})]
 
 
-@dataclass(config=_CONFIG)
+@dataclass(config=_CONFIG, repr=False)
 class Policy(_Checked):
     """What a table must hold: its columns in their roles, and limits.
 
@@ -314,8 +327,9 @@ class Policy(_Checked):
         """Write a YAML file that `load` reads back to an equal policy."""
         from ruamel.yaml import YAML
 
-        with Path(path).open("w", encoding="utf-8") as file:
-            YAML().dump(self.to_dict(Path(path).parent), file)  # in the order of the fields, one a line
+        text = io.StringIO()
+        YAML().dump(self.to_dict(Path(path).parent), text)  # in the order of the fields, one a line
+        write_whole(Path(path), lambda beside: beside.write_text(text.getvalue(), encoding="utf-8"))
 
     def to_dict(self, folder: str | Path = ".") -> dict[str, Any]:
         """The policy in plain types, without defaults; files are named relative to a folder."""
@@ -330,6 +344,9 @@ class Policy(_Checked):
         """The JSON Schema of the YAML file, for editors that complete and check it."""
         columns = {"quasi": TypeAdapter(Quasi).json_schema(), "sensitive": TypeAdapter(Sensitive).json_schema()}
         schema = TypeAdapter(Policy).json_schema()
+        for part in (schema, *columns.values()):  # what is refused is not offered
+            for name in _NOT_YET[part["title"]]:
+                del part["properties"][name]
         for role, column in columns.items():
             properties = {key: value for key, value in column["properties"].items() if key != "name"}
             bare = [{"type": "number"}, {"type": "string"}] if role == "sensitive" else []
@@ -370,7 +387,8 @@ def _in_one_sentence(cls: Any) -> None:
         try:
             validate(self, *args, **settings)
         except ValidationError as error:
-            raise PolicyError(_sentence(cls, settings.get("name", args[0] if args else None), error)) from None
+            kind, sentence = _sentence(cls, settings.get("name", args[0] if args else None), error)
+            raise kind(sentence) from None
 
     cls.__init__ = functools.update_wrapper(__init__, validate)
 
@@ -379,31 +397,36 @@ for _cls in (Quasi, Sensitive, Policy):
     _in_one_sentence(_cls)
 
 
-def _sentence(cls: type, name: Any, error: ValidationError) -> str:
+def _sentence(cls: type, name: Any, error: ValidationError) -> tuple[type[PolicyError], str]:
+    """What is wrong, and the kind of error that it is."""
     unknown = ("unexpected_keyword_argument", "extra_forbidden")
     finding = min(error.errors(), key=lambda found: found["type"] not in unknown)  # a misspelt key before the one it should be
     cause = finding.get("ctx", {}).get("error")
     if isinstance(cause, PolicyError):
-        return str(cause)
+        return type(cause), str(cause)
     place = finding["loc"][0] if finding["loc"] else ""
     field = fields(cls)[place].name if isinstance(place, int) else place  # a number where the argument had no name
     owner = _of(name if cls is not Policy else None)
     if finding["type"] in unknown:
         known = [item.name for item in fields(cls)]
-        return f"{field!r}{owner} is not a setting of {cls.__name__}.{nearest(field, known)}"
+        return PolicyError, f"{field!r}{owner} is not a setting of {cls.__name__}.{nearest(field, known)}"
     if finding["type"] in ("missing", "missing_argument"):
-        return f"{cls.__name__}{owner} needs {field!r}. Got none."
+        return PolicyError, f"{cls.__name__}{owner} needs {field!r}. Got none."
     if cause is not None:
         requirement = str(cause)
     elif finding["type"] == "literal_error":
         requirement = "one of " + finding["ctx"]["expected"]
     else:
         requirement = finding["msg"][0].lower() + finding["msg"][1:]
-    return f"{field}{owner} must be {requirement}. Got {finding['input']!r}."
+    return PolicyError, f"{field}{owner} must be {requirement}. Got {finding['input']!r}."
 
 
 def _of(name: Any) -> str:
     return "" if name is None else f" of {str(name)!r}"
+
+
+def _readable(value: Any) -> Any:
+    return plain(value) if isinstance(value, Fraction) else value
 
 
 def _default(setting: Any) -> Any:
@@ -440,7 +463,7 @@ def _read_yaml(path: Path) -> dict[Any, Any]:
     except YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark else ""
-        raise PolicyError(f"Policy file {path.name!r} is not YAML{where}. Mend it there.") from None
+        raise PolicyError(f"Policy file {path.name!r} is not YAML{where}. Mend it there; tabs cannot indent.") from None
     if not isinstance(settings, dict):
         raise PolicyError(f"Policy file {path.name!r} must be a mapping with 'quasi' and 'sensitive'. Got something else.")
     return settings

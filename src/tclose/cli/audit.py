@@ -23,6 +23,10 @@ def audit(
 ) -> None:
     """Measure every class of a table: k, l, t, beta, delta; exactly.
 
+    Rows that agree on all quasi-identifiers form a class. k is the size of the smallest, t the largest earth mover's distance
+    between the sensitive values of a class and those of the whole table, l the fewest values in a class, lift by how
+    much a class makes a value likelier than the table does.
+
     Exits with 0 when every limit of the policy holds, with 1 when one does not.
 
     \b
@@ -33,7 +37,7 @@ def audit(
       tclose audit visits.csv -p policy.yaml --classes classes.csv
     """
     from tclose.cli.listing import check_listing, write_listing
-    from tclose.cli.screen import show_audit, status
+    from tclose.cli.screen import a_reader_may_leave, show_audit, status
     from tclose.errors import PrivacyRiskWarning
 
     asked = _policy(policy, quasi, sensitive)
@@ -49,26 +53,30 @@ def audit(
             typer.echo(f"Warning: {risk.message}", err=True)
     if classes is not None:
         write_listing(result, classes)
-    if as_json:
-        typer.echo(result.to_json())
-    else:
-        show_audit(result, data.name)
+    with a_reader_may_leave():
+        if as_json:
+            typer.echo(result.to_json())
+        else:
+            show_audit(result, data.name, classes)
     if not result.satisfied:
         raise typer.Exit(1)
 
 
 def _policy(path: Path | None, quasi: list[str], sensitive: list[str]) -> Policy:
+    from tclose.errors import PolicyError
     from tclose.policy import Policy
 
     if path is not None:
         if quasi or sensitive:
-            raise typer.BadParameter("A policy names the columns already: give -p, or --quasi and --sensitive")
+            raise PolicyError(
+                "A policy names the columns already: give -p, or --quasi and --sensitive. Try 'tclose audit --help'."
+            )
         return Policy.load(path)
     if not quasi or not sensitive:
-        raise typer.BadParameter("Give a policy with -p, or columns with --quasi and --sensitive")
+        raise PolicyError("Give a policy with -p, or columns with --quasi and --sensitive. Try 'tclose audit --help'.")
     return Policy(quasi=_names(quasi), sensitive=_names(sensitive))
 
 
 def _names(options: list[str]) -> list[str]:
     """Names separated by commas; a name that holds a comma is quoted, as in CSV."""
-    return [name for row in csv.reader(options) for name in row]
+    return [name.rstrip() for row in csv.reader(options, skipinitialspace=True) for name in row]

@@ -16,10 +16,11 @@ from tclose.cli.schema import schema
 from tclose.errors import TcloseError
 
 BAD_INPUT, FAULT, INTERRUPTED = 2, 3, 130
-STOPPED = "Interrupted. Nothing was written."
+STOPPED = "Interrupted."
+HOME = Path(__file__).resolve().parents[1]
 
-# Typer carries click inside it, or beside it in older versions; either way this is the grandparent of BadParameter.
-ClickException: Any = typer.BadParameter.__mro__[2]
+# Typer carries click inside it, or beside it in older versions; either way BadParameter descends from it.
+ClickException: Any = next(parent for parent in typer.BadParameter.__mro__ if parent.__name__ == "ClickException")
 
 
 class Commands(TyperGroup):
@@ -35,14 +36,12 @@ class Commands(TyperGroup):
         except ClickException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "tclose"
-            _say(f"{error.format_message().rstrip('.')}. Try '{command} --help'.", BAD_INPUT)
+            message = error.format_message()
+            _say(f"{message}{'' if message[-1] in '.?)' else '.'} Try '{command} --help'.", BAD_INPUT)
         except (KeyboardInterrupt, typer.Abort):
             _say(STOPPED, INTERRUPTED)
         except TcloseError as error:
             _say(str(error), BAD_INPUT)
-        except BrokenPipeError:  # the reader of our output has gone: "tclose audit ... | head"
-            sys.stderr.close()
-            sys.exit(0)
         except Exception as error:  # noqa: BLE001 - the last line of defence, and it must not quote the message
             _say(_fault(error), FAULT)
 
@@ -95,8 +94,9 @@ def _say(sentence: str, code: int) -> None:
 
 def _fault(error: Exception) -> str:
     """Where a fault happened, without its message: that may quote the table."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "tclose" in Path(frame.filename).parts]
-    place = f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else "an unknown place"
+    paths = [(Path(frame.filename).resolve(), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    places = [f"{path.relative_to(HOME)}, line {line}" for path, line in paths if HOME in path.parents]
+    place = places[-1] if places else "an unknown place"
     return (
         f"tclose has a fault: {type(error).__name__} in {place}. Please report that, with the output of 'tclose --version', "
         "to the project's issue tracker; nothing of your table is in it."

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tclose._files import write_whole
 from tclose.errors import OutputError
 
 if TYPE_CHECKING:
@@ -29,13 +29,5 @@ def write_listing(audit: Audit, path: Path) -> None:
     import pyarrow.parquet as pq
 
     table = audit.class_table()
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        if path.suffix.lower() == ".csv":
-            pc.write_csv(table, beside)
-        else:
-            pq.write_table(table, beside)
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise OutputError(f"File {str(path)!r} cannot be written: {error.strerror or 'the disk refused it'}.") from None
+    write = pc.write_csv if path.suffix.lower() == ".csv" else pq.write_table
+    write_whole(path, lambda beside: write(table, beside))

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from tclose._audit import REGION
 from tclose._numbers import decimal_down, decimal_up, plain
+from tclose.hierarchy import printed
 
 if TYPE_CHECKING:
     from tclose._audit import Audit, Judgement
@@ -25,8 +31,18 @@ def status(what: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(f"{what} ...")
 
 
-def show_audit(audit: Audit, title: str) -> None:
-    """The audit, on standard output."""
+@contextmanager
+def a_reader_may_leave() -> Iterator[None]:
+    """Whoever reads our output may stop, as in ``tclose audit ... | head``: the exit code is the audit's all the same."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def show_audit(audit: Audit, title: str, listing: Path | None = None) -> None:
+    """The audit, on standard output; ``listing`` is where its classes are listed."""
     console = Console(highlight=False, soft_wrap=True)
     console.print(
         Text(
@@ -40,15 +56,18 @@ def show_audit(audit: Audit, title: str) -> None:
         console.print(_attribute_table(name, attribute))
     console.print()
     _show_verdict(console, audit)
+    if listing is not None:
+        console.print(f"Every class is listed in {listing}.", markup=False)
+    elif not audit.satisfied:
+        console.print("List every class, who is in it and what it breaks: --classes classes.csv")
 
 
 def _overview(audit: Audit) -> Table:
     table = _table("", "attained", "asked")
-    unit = audit.policy.unit
-    in_persons = audit.k_persons is not None and unit not in (None, "row")
-    table.add_row("k, rows in the smallest class", f"{audit.k:,}", "" if in_persons else _number(audit.policy.k))
+    asked = _number(audit.policy.k)
+    table.add_row("k, rows in the smallest class", f"{audit.k:,}", "" if audit.counts_persons else asked)
     if audit.k_persons is not None:
-        table.add_row("k, persons in the smallest class", f"{audit.k_persons:,}", _number(audit.policy.k) if in_persons else "")
+        table.add_row("k, persons in the smallest class", f"{audit.k_persons:,}", asked if audit.counts_persons else "")
     same = audit.homogeneous
     share = decimal_up(Fraction(100 * same["rows"], audit.rows), 1)
     table.add_row("classes with one sensitive value", f"{same['classes']:,} ({same['rows']:,} rows, {share}%)", "")
@@ -65,8 +84,8 @@ def _attribute_table(name: str, attribute: AttributeAudit) -> Table:
 
     t = attribute.verdicts["t"]
     row("t, distance from the table", "t", f"{decimal_up(attribute.t_exact)} (class {t.worst_class})")
-    if "n,t" in attribute.verdicts:
-        region = attribute.verdicts["n,t"]
+    if REGION in attribute.verdicts:
+        region = attribute.verdicts[REGION]
         shown = f"{decimal_up(region.worst)} (class {region.worst_class})"
         over = Text(f"{int(region.broken.sum()):,} not shown", style="red" if region.broken.any() else "green")
         table.add_row("(n,t), distance from a region", shown, _number(attribute.limit), over)
@@ -99,11 +118,14 @@ def _show_verdict(console: Console, audit: Audit) -> None:
             more = ", ..." if count > SHOWN else ""
             what = f"broken by {count:,} {_plural(count, 'class', 'classes')}"
             console.print(f"  {judgement.model}{of}: {what}; worst: {worst}{more}", markup=False)
-    console.print("  List every class and what it breaks: --classes classes.csv")
+    number = next(judgement for judgement in audit.judgements if judgement.broken.any()).worst(1)[0]
+    people = ", ".join(f"{name} {_value(values[number].as_py())}" for name, values in audit.quasi.items())
+    rows = int(audit.sizes[number])
+    console.print(f"  Class {number} is {people}: {rows:,} {_plural(rows, 'row', 'rows')}.", markup=False)
 
 
 def _table(*headers: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", title_justify="left")
+    table = Table(box=None, pad_edge=False, header_style="bold")
     for place, header in enumerate(headers):
         table.add_column(Text(header), justify="left" if place == 0 else "right", min_width=34 if place == 0 else None)
     return table
@@ -119,6 +141,10 @@ def _shown(judgement: Judgement, number: int) -> str:
     if value.is_integer():
         return str(int(value))
     return decimal_down(value) if judgement.floor else decimal_up(value)
+
+
+def _value(value: Any) -> str:
+    return "missing" if value is None else printed(value)
 
 
 def _plural(count: int, one: str, many: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -51,7 +51,8 @@ def without_place(values: Iterable[Any], places: Places) -> list[Any]:
 def as_number(value: Any) -> Fraction:
     """The number a value stands for: dates in days, times in microseconds."""
     if isinstance(value, datetime):
-        return Fraction((value.replace(tzinfo=None) - datetime.min) // timedelta(microseconds=1))
+        moment = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return Fraction((moment - datetime.min) // timedelta(microseconds=1))
     if isinstance(value, date):
         return Fraction(value.toordinal())
     if isinstance(value, time):

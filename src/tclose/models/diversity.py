@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ class DistinctDiversity(Model):
     def judge(self, classes: Histograms) -> Verdict:
         """Count the values of each class."""
         distinct = classes.distinct
-        broken = distinct < float(self.limit or 0)
+        broken = distinct < math.ceil(self.limit or 0)
         place = int(distinct.argmin())
         return Verdict(distinct.astype(np.float64), broken, Fraction(int(distinct[place])), classes.first + place)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -32,18 +33,22 @@ def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, 
     Verdict
         Values are the least distance found. ``broken`` means "not shown": another region might do.
     """
-    best = [Fraction(0) if size >= n else Fraction(2) for size in classes.sizes.tolist()]
+    own = classes.sizes >= n
+    best = [Fraction(0) if large else Fraction(2) for large in own.tolist()]  # 2: farther than anything, nothing found yet
     whole = np.zeros(len(classes), dtype=np.int64)
     for groups in (*coarsenings, whole):
         regions = classes.merged(groups)
-        large = regions.sizes >= n
-        for number in range(len(classes)):
-            if best[number] > t and large[groups[number]]:
-                best[number] = min(best[number], distance.exact(classes.dense(number), regions.dense(int(groups[number]))))
-    values = np.array([float(value) if value <= 1 else np.inf for value in best])
+        for region in np.flatnonzero(regions.sizes >= n).tolist():
+            inside = np.flatnonzero(groups == region)
+            inside = inside[[best[number] > t for number in inside]]
+            if len(inside):
+                against = replace(classes.take(inside), table=regions.dense(region))
+                ratios = zip(distance.numerators(against).tolist(), distance.denominators(against).tolist(), strict=True)
+                for number, ratio in zip(inside.tolist(), ratios, strict=True):
+                    best[number] = min(best[number], Fraction(*ratio))
     worst = max(best)
     return Verdict(
-        values,
+        np.array([float(value) if value <= 1 else np.inf for value in best]),
         np.array([value > t for value in best]),
         worst if worst <= 1 else float("inf"),
         classes.first + best.index(worst),

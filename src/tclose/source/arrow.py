@@ -35,7 +35,8 @@ def to_arrow(data: Any) -> Any:
             return pa.table(data)
         except (pa.ArrowException, TypeError, ValueError):
             pass  # a stream, but of no table: a single column, say
-    raise InputError(f"A table must be a path, or a pandas, polars or Arrow table. Got {type(data).__name__}.")
+    hint = " Collect it first." if hasattr(data, "collect") else ""
+    raise InputError(f"A table must be a path, or a pandas, polars or Arrow table. Got {type(data).__name__}.{hint}")
 
 
 def read_ipc(path: Path) -> pa.Table:

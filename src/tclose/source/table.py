@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -57,7 +58,7 @@ class Table:
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
         self._engine = ibis.duckdb.connect(temp_directory=spill)
         self._engine.con.execute("SET enable_progress_bar = false")  # it would print between our lines
-        with self._speaking():
+        with self._silenced():
             self._expression, self._categories = self._reader.select(self._engine, self._columns, kinds)
         self.kinds = {
             name: "category" if name in self._categories else kind_of(self._expression[column].type())
@@ -76,30 +77,30 @@ class Table:
         by = [self._columns[name] for name in (*quasi, *sensitive)]
         rows = self._expression.select(*by, *([] if unit is None else [self._columns[unit]]))
         counted = (rows if unit is None else rows.distinct()).group_by(by).agg(weight=ibis._.count())
-        with self._speaking():
+        with self._silenced():
             cells = Cells(counted.to_pyarrow_batches(chunk_size=BATCH), quasi, sensitive)
         if not len(cells):
             raise InputError(f"{self._reader.title} has no rows. There is nothing to measure.")
         return cells
 
-    def named(self, name: str) -> tuple[int, int]:
+    def count_values(self, name: str) -> tuple[int, int]:
         """How many rows have a value in a column, and how many different values that are."""
         column = self._expression[self._columns[name]]
-        with self._speaking():
+        with self._silenced():
             found = self._expression.agg(rows=column.count(), values=column.nunique()).to_pyarrow()
         return found["rows"][0].as_py(), found["values"][0].as_py()
 
     def missing(self, name: str) -> tuple[int, int]:
         """How many cells of a column are missing, and the row of the first, from 1."""
         rows = self._expression.select(column=self._columns[name]).mutate(row=ibis.row_number() + 1)
-        with self._speaking():
+        with self._silenced():
             found = rows.filter(ibis._.column.isnull()).agg(count=ibis._.count(), row=ibis._.row.min()).to_pyarrow()
         return found["count"][0].as_py(), found["row"][0].as_py()
 
     def first(self, name: str, values: pa.Array) -> tuple[Any, int]:
         """Which of these values comes first in a column, and its row, from 1."""
         rows = self._expression.select(column=self._columns[name]).mutate(row=ibis.row_number() + 1)
-        with self._speaking():
+        with self._silenced():
             self._engine.con.register("wanted", pa.table({"column": values}))
             found = rows.semi_join(self._engine.table("wanted"), "column").order_by("row").limit(1).to_pyarrow()
         value, row = (found[part][0].as_py() for part in ("column", "row"))
@@ -116,10 +117,13 @@ class Table:
         return pa.array(self._categories[name]).take(cells) if name in self._categories else cells
 
     @contextmanager
-    def _speaking(self) -> Iterator[None]:
+    def _silenced(self) -> Iterator[None]:
         """The engine's messages quote rows of the table: they are never passed on."""
         try:
-            yield
+            with warnings.catch_warnings():
+                # ibis 12 calls methods that DuckDB 1.5 calls deprecated; no caller of ours can mend that.
+                warnings.filterwarnings("ignore", "fetch_(arrow_table|record_batch)", DeprecationWarning)
+                yield
         except (duckdb.InterruptException, RuntimeError) as error:
             if str(error).startswith(("Query interrupted", "INTERRUPT")):
                 raise KeyboardInterrupt from None

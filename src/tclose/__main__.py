@@ -1,0 +1,5 @@
+"""``python -m tclose``: the command line."""
+
+from tclose.cli import main
+
+main()

@@ -162,7 +162,7 @@ def test_k_and_l_count_persons() -> None:
 
 
 def test_an_identifier_that_repeats_warns_and_k_is_given_in_persons_too() -> None:
-    with pytest.warns(tc.PrivacyRiskWarning, match="^Identifier 'id' repeats: 6 rows .* 3 persons.*unit: id.*unit: row"):
+    with pytest.warns(tc.PrivacyRiskWarning, match="^Identifiers repeat: 'id' has 3 values in 6 rows.*unit: row"):
         audit = audited(VISITS, identifiers=["id"], k=2)
     assert (audit.k, audit.k_persons, audit.satisfied) == (2, 1, True)  # judged in rows
     with warnings.catch_warnings():

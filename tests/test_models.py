@@ -157,7 +157,7 @@ def test_regions_against_naive(distance: Distance, classes: list[list[int]], n: 
     everything, alone = set(range(len(classes))), [{number} for number in range(len(classes))]
     expected = naive.nt(classes, distance.exact, n, [everything, *regions, *alone])
     t = Fraction(1, 10)
-    comp = judge_regions(Histograms.of(classes), distance, t, n, [np.array(way) for way in coarsenings])
+    comp = judge_regions(Histograms.of(classes), distance, t, n, [np.arange(len(classes)), *map(np.array, coarsenings)])
     assert comp.broken.tolist() == [value > t for value in expected]
     if max(expected) > t:
         assert comp.worst == max(expected)
@@ -330,7 +330,7 @@ def test_merging_can_break_n_t_closeness() -> None:
     towns = np.array([0, 0, 1, 1])
     assert not judge_regions(Histograms.of(classes), Equal(2), t, n, [towns]).broken.any()
     union = naive.merge(classes, 0, 2)
-    comp = judge_regions(Histograms.of(union), Equal(2), t, n, [])
+    comp = judge_regions(Histograms.of(union), Equal(2), t, n, [np.arange(3)])
     assert comp.broken.tolist() == [True, False, False]
     assert comp.worst == Fraction(1, 4)  # (1, 1)/2 against (5, 15)/20
 

@@ -286,7 +286,10 @@ def _attribute(source: Table, cells: Cells, column: Sensitive, policy: Policy, u
     """Measure one sensitive attribute."""
     domain, counts = cells.domain(column.name)
     kind = _kind(source, column)
-    values = (source.numbers(domain) if kind == "numeric" else source.values(column.name, domain)).to_pylist()
+    try:
+        values = (source.numbers(domain) if kind == "numeric" else source.values(column.name, domain)).to_pylist()
+    except (OverflowError, ValueError):
+        raise InputError(f"Sensitive column {column.name!r} must have dates in the years 1 to 9999. Got others.") from None
     _check_missing(source, column, kind, values)
     places = _places(column)
     if places is not None:
@@ -295,8 +298,10 @@ def _attribute(source: Table, cells: Cells, column: Sensitive, policy: Policy, u
         raise InputError(f"Sensitive column {column.name!r} must have finite numbers for the numeric distance. Got infinity.")
     ordered, distance = arrange(kind, values, places)
     rank = {value: code for code, value in enumerate(ordered)}
+    if len(rank) < len(values):
+        raise InputError(f"Sensitive column {column.name!r} has values that differ and yet are equal. Write each in one way.")
     codes = np.array([rank[value] for value in values], dtype=np.int64)
-    table = np.empty_like(counts)
+    table = np.zeros_like(counts)
     table[codes] = counts
 
     parts = cells.histograms(column.name, codes, table)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tclose._numbers import exact as exact_number
 from tclose.distances import Distance, Matrix, Move
@@ -70,7 +71,7 @@ def emd(
     Fraction(2, 3)
     """
     _, ground, left, right = _aligned(p, q, distance, values)
-    return ground.exact(left, right) if exact else ground.emd(np.array(left, dtype=np.float64), np.array(right, dtype=np.float64))
+    return ground.exact(left, right) if exact else ground.emd(_floats(left), _floats(right))
 
 
 def transport(p: Distribution, q: Distribution, distance: Any = "ordered", values: Sequence[Any] | None = None) -> list[Move]:
@@ -91,58 +92,81 @@ def _aligned(
     p: Distribution, q: Distribution, distance: Any, values: Sequence[Any] | None
 ) -> tuple[list[Any], Distance, list[Fraction], list[Fraction]]:
     """The domain in the order of its codes, the distance on it, and both distributions over it."""
+    domain, left, right = _masses(p, q, distance, None if values is None else list(values))
+    for name, side in (("p", left), ("q", right)):
+        if not any(side):
+            raise PolicyError(f"{name} must have some mass. Got none.")
+    ordered, ground = _ground(distance, domain)
+    place = {value: code for code, value in enumerate(domain)}
+    return ordered, ground, [left[place[v]] for v in ordered], [right[place[v]] for v in ordered]
+
+
+def _masses(
+    p: Distribution, q: Distribution, distance: Any, values: list[Any] | None
+) -> tuple[list[Any], list[Fraction], list[Fraction]]:
+    """The domain, and the masses of both distributions at its values."""
+    p, q = _plain(p), _plain(q)
     if isinstance(p, Mapping) != isinstance(q, Mapping):
         raise PolicyError("p and q must both be mappings, or both sequences. Got one of each.")
-    matrix = None if isinstance(distance, str | Hierarchy) else _matrix(distance)
-    named = distance if isinstance(distance, str) else None
-    if named is not None and named not in ("ordered", "numeric", "equal"):
-        hint = "Pass a Hierarchy or a matrix itself." if named in KINDS else "Known are 'ordered', 'numeric' and 'equal'."
-        raise PolicyError(f"distance must be a known name, a Hierarchy or a matrix. Got {named!r}. {hint}")
-    if values is not None and len(set(values)) < len(values):
-        raise PolicyError("values must be distinct. Got a value twice.")
-
     if isinstance(p, Mapping) and isinstance(q, Mapping):
-        domain = (
-            list(values)
-            if values is not None
-            else _union(p, q, in_order=named != "equal" and not isinstance(distance, Hierarchy))
-        )
+        in_order = distance != "equal" if isinstance(distance, str) else not isinstance(distance, Hierarchy)
+        domain = _union(p, q, in_order=in_order) if values is None else values
         beyond = [value for value in (*p, *q) if value not in set(domain)]
         if beyond:
             raise PolicyError(f"p and q must have no value beyond values. Got {len(beyond)}, the first {beyond[0]!r}.")
         left, right = ([_mass(side.get(value, 0)) for value in domain] for side in (p, q))
     else:
-        if len(p) != len(q):
-            raise PolicyError(f"p and q must have one length. Got {len(p)} and {len(q)}.")
-        if named == "numeric" and values is None:
-            raise PolicyError("The numeric distance needs values, or mappings from numbers. Got neither.")
-        domain = (
-            list(values) if values is not None else distance.leaves if isinstance(distance, Hierarchy) else list(range(len(p)))
-        )
         left, right = ([_mass(mass) for mass in side] for side in (p, q))
+        if len(left) != len(right):
+            raise PolicyError(f"p and q must have one length. Got {len(left)} and {len(right)}.")
+        if values is None and isinstance(distance, str) and distance == "numeric":
+            raise PolicyError("The numeric distance needs values, or mappings from numbers. Got neither.")
+        leaves = distance.leaves if isinstance(distance, Hierarchy) else list(range(len(left)))
+        domain = leaves if values is None else values
         if len(domain) != len(left):
             raise PolicyError(f"p and q must have one place for each value. Got {len(left)} places for {len(domain)} values.")
-    for name, side in (("p", left), ("q", right)):
-        if not any(side):
-            raise PolicyError(f"{name} must have some mass. Got none.")
+    if len(set(domain)) < len(domain) or any(value != value for value in domain):
+        raise PolicyError("values must be distinct, and none may be NaN. Got a value twice, or NaN.")
+    return domain, left, right
 
-    if matrix is not None:
-        if matrix.m != len(domain):
-            raise PolicyError(
-                f"A matrix distance must have one row for each value. Got {matrix.m} rows for {len(domain)} values."
-            )
-        return domain, matrix, left, right
+
+def _ground(distance: Any, domain: list[Any]) -> tuple[list[Any], Distance]:
+    """The domain in the order of its codes, and the distance on it."""
+    if isinstance(distance, str):
+        if distance not in ("ordered", "numeric", "equal"):
+            hint = "Pass a Hierarchy or a matrix itself." if distance in KINDS else "Known are 'ordered', 'numeric' and 'equal'."
+            raise PolicyError(f"distance must be a known name, a Hierarchy or a matrix. Got {distance!r}. {hint}")
+        return arrange(distance, domain)
     if isinstance(distance, Hierarchy):
         unknown = without_place(domain, distance)
         if unknown:
             raise PolicyError(f"Every value must be in the hierarchy. Got {len(unknown)} that are not, the first {unknown[0]!r}.")
         if len({printed(value) for value in domain}) < len(domain):
             raise PolicyError("Values of a hierarchy must differ in their printed form. Got two that do not, as 39 and '39'.")
-        ordered, ground = arrange("hierarchical", domain, distance)
-    else:
-        ordered, ground = arrange(distance, domain)
-    place = {value: code for code, value in enumerate(domain)}
-    return ordered, ground, [left[place[v]] for v in ordered], [right[place[v]] for v in ordered]
+        return arrange("hierarchical", domain, distance)
+    matrix = _matrix(distance)
+    if matrix.m != len(domain):
+        raise PolicyError(f"A matrix distance must have one row for each value. Got {matrix.m} rows for {len(domain)} values.")
+    return domain, matrix
+
+
+def _plain(side: Any) -> Mapping[Any, Any] | Sequence[Any]:
+    """A mapping or a sequence; a pandas Series is a mapping from its index, for `value_counts` sorts by frequency."""
+    if hasattr(side, "index") and hasattr(side, "to_dict"):
+        mapping: dict[Any, Any] = side.to_dict()
+        if len(mapping) < len(side):
+            raise PolicyError("The index of a Series must have each value once. Got a value twice.")
+        return mapping
+    if isinstance(side, Mapping | Sequence | np.ndarray) and not isinstance(side, str | bytes):
+        return side  # type: ignore[return-value]  # an array serves as a sequence
+    raise PolicyError(f"p and q must be mappings or sequences of counts or probabilities. Got {type(side).__name__}.")
+
+
+def _floats(masses: list[Fraction]) -> NDArray[np.float64]:
+    """Masses as floats, scaled down or up where a float could not hold them."""
+    largest = max(masses)
+    fits = 1e-200 < largest < 1e200
+    return np.array([float(mass if fits else mass / largest) for mass in masses])
 
 
 def _union(p: Mapping[Any, Any], q: Mapping[Any, Any], *, in_order: bool) -> list[Any]:

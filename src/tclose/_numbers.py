@@ -6,6 +6,7 @@ A float means the decimal that the user sees, so 0.3 is 3/10 and a class at exac
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational, Real
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 INT64_MAX = 2**63 - 1
+_HUGE = re.compile(r"[eE][+-]?0*[0-9]{4}")  # an exponent that would fill the memory
 
 
 def exact(number: Any) -> Fraction:
@@ -38,6 +40,8 @@ def exact(number: Any) -> Fraction:
             raise ValueError(f"{number} is not a finite number")
         return Fraction(str(number))  # str and not repr: NumPy writes repr as np.float64(0.3)
     if isinstance(number, str):
+        if _HUGE.search(number):
+            raise ValueError(f"{number!r} is too large or too small a number")
         try:
             return Fraction(number.strip())
         except (ValueError, ZeroDivisionError):

@@ -113,7 +113,10 @@ class Hierarchy:
         """
         if not isinstance(tree, Mapping) or not tree:
             raise HierarchyError("a hierarchy must be a mapping from labels to what is below them. Got something else.")
-        return cls(_downward(tree, () if len(tree) == 1 else ("*",)))
+        try:
+            return cls(_downward(tree, () if len(tree) == 1 else ("*",)))
+        except RecursionError:
+            raise HierarchyError("a hierarchy must not be as deep as this one, nor hold itself. Got too many levels.") from None
 
     @property
     def height(self) -> int:
@@ -223,7 +226,7 @@ def _downward(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
                 yield from _downward(item, above)
             else:
                 yield (*above, printed(item))
-    elif tree is None or tree in ([], (), {}):
+    elif tree is None or (isinstance(tree, list | tuple | Mapping) and not tree):
         yield above
     else:
         raise HierarchyError(f"below {above[-1]!r} a hierarchy must have a list or a mapping. Got {type(tree).__name__}.")

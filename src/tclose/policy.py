@@ -24,6 +24,10 @@ from tclose.hierarchy import Hierarchy, printed
 _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
 
 
+_LARGEST = 10**18
+"""More than any table has rows."""
+
+
 def _name(value: Any) -> Any:
     """A column's name; integers name columns too."""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -43,7 +47,7 @@ def _number(requirement: str, fits: Callable[[Fraction], bool]) -> PlainValidato
             number = exact(value)
         except ValueError:
             raise ValueError(requirement) from None
-        if not fits(number):
+        if not fits(number) or number > _LARGEST:
             raise ValueError(requirement)
         return number
 
@@ -53,7 +57,7 @@ def _number(requirement: str, fits: Callable[[Fraction], bool]) -> PlainValidato
 def _whole(value: Any) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= _LARGEST:
         raise ValueError("a whole number, 1 or more")
     return int(value)
 
@@ -375,7 +379,7 @@ class Policy(_Checked):
                     twice = f"twice in {role}" if roles[name] == role else f"in {roles[name]} and in {role}"
                     raise PolicyError(f"A column must have one role. Got {name!r} {twice}.")
                 roles[name] = role
-        if self.unit in roles and roles[self.unit] in ("quasi", "sensitive"):
+        if self.unit != "row" and self.unit in roles and roles[self.unit] in ("quasi", "sensitive"):
             raise PolicyError(f"unit must name a person, not a {roles[self.unit]} column. Got {self.unit!r}.")
 
 

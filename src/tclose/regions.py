@@ -12,22 +12,26 @@ from tclose.hierarchy import ROOT, Hierarchy, printed
 
 
 def coarsenings(columns: Sequence[tuple[Hierarchy | None, Sequence[Any]]]) -> Iterator[NDArray[np.int64]]:
-    """Ways to put classes together, each as the region of every class: all hierarchies up to nodes of height 1, 2, ...
+    """Ways to put classes together, each as the region of every class: all hierarchies up to nodes of height 0, 1, 2, ...
 
-    Once with the quasi-identifiers that have no hierarchy as they are, once without them. A region holds every class whose
-    values lie below its nodes.
+    First every class alone whose values are leaves: nothing lies inside it. At height 0 the others are regions with the classes
+    whose values lie below their own. Each height once with the quasi-identifiers that have no hierarchy as they are, once
+    without them. A region holds every class whose values lie below its nodes.
 
     Parameters
     ----------
     columns
         For each quasi-identifier its hierarchy, and its value in each class.
     """
+    leaves = [np.array([value in tree for value in values]) for tree, values in columns if tree is not None]
+    numbers = np.arange(len(columns[0][1]))
+    yield np.where(np.logical_and.reduce([numbers >= 0, *leaves]), numbers, -1)
     highest = max((tree.height for tree, _ in columns if tree is not None), default=0)
-    for height in range(1, highest + 1):
+    for height in range(highest + 1):
         lifted = [_lifted(tree, values, height) for tree, values in columns if tree is not None]
         kept = [list(values) for tree, values in columns if tree is None]
         yield _groups([*lifted, *kept])
-        if kept:
+        if kept and lifted:
             yield _groups(lifted)
 
 

@@ -79,4 +79,9 @@ def _policy(path: Path | None, quasi: list[str], sensitive: list[str]) -> Policy
 
 def _names(options: list[str]) -> list[str]:
     """Names separated by commas; a name that holds a comma is quoted, as in CSV."""
-    return [name.rstrip() for row in csv.reader(options, skipinitialspace=True) for name in row]
+    from tclose.errors import PolicyError
+
+    try:
+        return [name.rstrip() for row in csv.reader(options, skipinitialspace=True) for name in row]
+    except csv.Error:
+        raise PolicyError("The names of columns cannot be read. Separate them by commas, or name them in a policy.") from None

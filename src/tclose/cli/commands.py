@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
 from pathlib import Path
@@ -84,6 +85,9 @@ def tclose(
 
 def main() -> None:
     """The entry point of the ``tclose`` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a letter shows its number
+            stream.reconfigure(errors="backslashreplace")
     app()
 
 

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from tclose._audit import REGION
 from tclose._numbers import decimal_down, decimal_up, plain
+from tclose.errors import OutputError
 from tclose.hierarchy import printed
 
 if TYPE_CHECKING:
@@ -39,11 +40,22 @@ def a_reader_may_leave() -> Iterator[None]:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise OutputError(f"The output cannot be written: {error.strerror}.") from None
+
+
+class _Console(Console):
+    """Leaves a broken pipe to `a_reader_may_leave`; rich would end the program."""
+
+    def on_broken_pipe(self) -> None:
+        """Let it be heard."""
+        raise BrokenPipeError
 
 
 def show_audit(audit: Audit, title: str, listing: Path | None = None) -> None:
     """The audit, on standard output; ``listing`` is where its classes are listed."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = _Console(highlight=False, soft_wrap=True)
     console.print(
         Text(
             f"{title}: {audit.rows:,} rows in {audit.classes:,} {_plural(audit.classes, 'class', 'classes')}",

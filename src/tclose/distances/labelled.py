@@ -51,7 +51,7 @@ class LabelledMatrix:
         try:
             with Path(path).open(encoding="utf-8-sig", newline="") as file:
                 rows = [row for row in csv.reader(file) if row]
-        except (OSError, UnicodeDecodeError):
+        except (OSError, UnicodeDecodeError, csv.Error):
             raise HierarchyError(f"Matrix file {str(path)!r} cannot be read as UTF-8 text. Check its path.") from None
         labels = rows[0][1:] if rows else []
         if not labels or [row[0] for row in rows[1:]] != labels:

@@ -19,12 +19,13 @@ Groups = NDArray[np.int64]
 def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, coarsenings: Iterable[Groups]) -> Verdict:
     """Whether each class is within t of a region of at least n rows that contains it.
 
-    A class may be its own region, and the whole table is always tried; ``n`` = the table's rows gives t-closeness.
+    The whole table is always tried; ``n`` = the table's rows gives t-closeness.
 
     Parameters
     ----------
     coarsenings
-        Ways to put classes together to larger regions of quasi-identifier values: ``groups[i]`` is the region of class i.
+        Ways to put classes together to larger regions of quasi-identifier values: ``groups[i]`` is the region of class i, -1
+        where it has none.
         Regions are recounted here from the classes. Whoever made the classes hands over the regions it used; without
         them the levels of the hierarchies serve.
 
@@ -33,13 +34,18 @@ def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, 
     Verdict
         Values are the least distance found. ``broken`` means "not shown": another region might do.
     """
-    own = classes.sizes >= n
-    best = [Fraction(0) if large else Fraction(2) for large in own.tolist()]  # 2: farther than anything, nothing found yet
+    best = [Fraction(2)] * len(classes)  # farther than anything: nothing found yet
     whole = np.zeros(len(classes), dtype=np.int64)
     for groups in (*coarsenings, whole):
-        regions = classes.merged(groups)
-        for region in np.flatnonzero(regions.sizes >= n).tolist():
-            inside = np.flatnonzero(groups == region)
+        members = np.flatnonzero(groups >= 0)
+        numbers = np.unique(groups[members], return_inverse=True)[1]
+        part = classes.take(members)
+        regions = part.merged(numbers)
+        alone = np.bincount(numbers) == 1
+        for number in members[alone[numbers] & (part.sizes >= n)].tolist():
+            best[number] = Fraction(0)  # a region that is the class itself
+        for region in np.flatnonzero((regions.sizes >= n) & ~alone).tolist():
+            inside = members[numbers == region]
             inside = inside[[best[number] > t for number in inside]]
             if len(inside):
                 against = replace(classes.take(inside), table=regions.dense(region))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ def choose(data: Any, places: Sequence[int], names: Sequence[str]) -> tuple[pa.T
         check_kind(column.type, name)
         if pa.types.is_dictionary(column.type):
             if column.type.ordered:
-                ordered[name] = categories(column)
+                ordered[name] = categories(column, name)
                 column = _positions(column)
             else:
                 column = _decoded(column)
@@ -77,7 +77,7 @@ def _column(data: Any, place: int, name: str) -> Any:
     series = data.iloc[:, place]
     try:
         column = pa.Array.from_pandas(series)
-        mixed = pa.types.is_date(column.type) and any(isinstance(cell, datetime) for cell in series)  # Arrow cuts the time off
+        mixed = _mixes_times(column.type, series)
     except (pa.ArrowException, TypeError, OverflowError, UnicodeError):
         mixed = True
     if mixed:
@@ -87,22 +87,47 @@ def _column(data: Any, place: int, name: str) -> Any:
     return column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
 
 
+def _mixes_times(kind: Any, series: Any) -> bool:
+    """Whether Arrow would cut the time of day off some cells, or give others a time zone that they have not."""
+    if series.dtype != object or not pa.types.is_temporal(kind):
+        return False
+    cells = [cell for cell in series if isinstance(cell, date)]
+    zoned = {isinstance(cell, datetime) and cell.tzinfo is not None for cell in cells}
+    return len({isinstance(cell, datetime) for cell in cells}) > 1 or len(zoned) > 1
+
+
 def _decoded(column: Any) -> Any:
     """A column of unordered categories as its plain values."""
     kind = pa.large_string() if pa.types.is_string_view(column.type.value_type) else column.type.value_type
     return pa.chunked_array([chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks], type=kind)
 
 
-def categories(column: Any) -> list[Any]:
+def categories(column: Any, name: str) -> list[Any]:
     """The categories of an ordered column, from least to greatest."""
-    chunks = column.unify_dictionaries().chunks
-    return chunks[0].dictionary.to_pylist() if chunks else []
+    dictionaries = [chunk.dictionary.to_pylist() for chunk in column.chunks]
+    longest: list[Any] = max(dictionaries, key=len, default=[])
+    if any(labels != longest[: len(labels)] for labels in dictionaries) or None in longest or len(set(longest)) < len(longest):
+        raise ColumnError(f"Column {name!r} must have one order of distinct categories. Got two orders, or a category twice.")
+    return longest
 
 
 def _positions(column: Any) -> Any:
     """Each row's place among the categories of an ordered column."""
-    chunks = column.unify_dictionaries().chunks
-    return pa.chunked_array([chunk.indices.cast(pa.int64()) for chunk in chunks], type=pa.int64())
+    return pa.chunked_array([chunk.indices.cast(pa.int64()) for chunk in column.chunks], type=pa.int64())
+
+
+def needs_arrow(kind: Any) -> bool:
+    """Whether an engine that reads a file by itself would lose something that `choose` keeps or refuses."""
+    types = pa.types
+    return (
+        types.is_null(kind)
+        or types.is_float16(kind)
+        or types.is_time(kind)
+        or types.is_decimal256(kind)
+        or (types.is_decimal(kind) and kind.scale < 0)
+        or (types.is_timestamp(kind) and kind.tz is not None and kind.unit == "ns")
+        or (types.is_dictionary(kind) and bool(kind.ordered))
+    )
 
 
 def _plain(column: Any, name: str) -> Any:

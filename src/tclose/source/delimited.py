@@ -14,6 +14,8 @@ from tclose.errors import InputError
 
 _DELIMITERS = (",", ";", "\t", "|")
 _BLOCK = 1 << 24
+_LONGEST = 2_000_000
+"""Characters in a row that the engine reads."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class Delimited:
                 if len(row) != len(self.names):
                     fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
                     return f"is ragged: row {number} has {fields}, the header {len(self.names)}. Mend that row"
+                if sum(map(len, row)) > _LONGEST:
+                    return f"has more than {_LONGEST:,} characters in row {number}. Shorten that row"
         ends = _line_ends(self.path)
         return "mixes two kinds of line ends. Save it with one" if len(ends) > 1 else None
 

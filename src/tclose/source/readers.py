@@ -40,12 +40,15 @@ def open_reader(data: Any) -> Reader:
     if not isinstance(data, str | Path):
         return MemoryReader(arrow.to_arrow(data), "The table")
     path = Path(data)
-    if path.is_dir():
-        raise InputError(f"{str(data)!r} is a folder. Name a file in it.")
-    if not path.is_file():
-        raise InputError(f"File {str(data)!r} does not exist. Check its path.")
     try:
+        if path.is_dir():
+            raise InputError(f"{str(data)!r} is a folder. Name a file in it.")
+        if not path.is_file():
+            raise InputError(f"File {str(data)!r} does not exist. Check its path.")
+        str(path).encode()  # the engine wants names in UTF-8
         return _open_file(path)
+    except UnicodeEncodeError:
+        raise InputError(f"File {str(data)!r} has a name that is not UTF-8. Rename it.") from None
     except OSError as error:
         raise InputError(f"File {str(data)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
 
@@ -76,7 +79,7 @@ class CsvReader:
         texts = ", ".join(f"'f{place}': 'VARCHAR'" for place in range(len(self.names)))
         source = (
             f"read_csv({_quoted(self._file.path)}, columns={{{texts}}}, delim='{self._file.delimiter}', quote='\"', escape='\"', "
-            f"header=false, skip={self._file.skip}, auto_detect=false, strict_mode=true)"
+            f"header=false, skip={self._file.skip}, auto_detect=false, strict_mode=true, hive_partitioning=false)"
         )
         return typed(engine.sql(_projection(source, self.names, columns)), columns, kinds), {}
 
@@ -101,28 +104,30 @@ class ParquetReader:
         self.title = f"File {path.name!r}"
 
     def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
-        """Refuse kinds that take no role. A file with ordered categories goes through Arrow: the engine drops their order."""
+        """Refuse kinds that take no role. What the engine would not read exactly goes through Arrow."""
         for name in columns:
             arrow.check_kind(self._schema.field(self.names.index(name)).type, name)
-        in_order = [name for name in columns if self._is_ordered(name) and kinds[name] not in ("text", PRINTED)]
-        if in_order:
-            for name in in_order:
+        for name in columns:
+            if kinds[name] not in ("text", PRINTED):
                 self._check_order_kept(name)
+        if any(arrow.needs_arrow(self._schema.field(self.names.index(name)).type) for name in columns):
             table = pq.read_table(self._path, columns=list(columns), memory_map=True)
             return MemoryReader(table, self.title).select(engine, columns, kinds)
         source = f"read_parquet({_quoted(self._path)}, hive_partitioning=false)"
         return converted(engine.sql(_projection(source, self.names, columns)), columns, kinds, ()), {}
 
-    def _is_ordered(self, name: str) -> bool:
-        kind = self._schema.field(self.names.index(name)).type
-        return bool(pa.types.is_dictionary(kind) and kind.ordered)
-
     def _check_order_kept(self, name: str) -> None:
-        """A Parquet file keeps the order of categories only in dictionaries of text."""
-        file = pq.read_metadata(self._path)
-        leaf = next(place for place in range(len(file.schema)) if file.schema.column(place).path == name)
-        chunks = (file.row_group(group).column(leaf) for group in range(file.num_row_groups))
-        if not all(chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY" for chunk in chunks):
+        """A Parquet file keeps the order of categories only in dictionaries of text; pandas notes that there was an order."""
+        kind = self._schema.field(self.names.index(name)).type
+        noted = [column for column in (self._schema.pandas_metadata or {}).get("columns", []) if column["name"] == name]
+        if pa.types.is_dictionary(kind) and kind.ordered:
+            file = pq.read_metadata(self._path)
+            leaf = next(place for place in range(len(file.schema)) if file.schema.column(place).path == name)
+            chunks = (file.row_group(group).column(leaf) for group in range(file.num_row_groups))
+            kept = all(chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY" for chunk in chunks)
+        else:
+            kept = not any((column.get("metadata") or {}).get("ordered") for column in noted)
+        if not kept:
             raise ColumnError(
                 f"Column {name!r} is an ordered category, and the file does not keep its order. Give its order in the policy, "
                 "or type: text for a quasi-identifier."
@@ -162,5 +167,5 @@ def _projection(source: str, names: list[str], columns: Mapping[str, str]) -> st
 
 
 def _quoted(path: Path) -> str:
-    """A path for the engine, which would take brackets and stars for a pattern."""
-    return "'" + re.sub(r"([\[*?])", r"[\1]", str(path)).replace("'", "''") + "'"
+    """A path for the engine, which would take brackets and stars for a pattern, and a tilde for a home."""
+    return "'" + re.sub(r"([\[*?])", r"[\1]", str(path.absolute())).replace("'", "''") + "'"

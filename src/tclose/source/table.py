@@ -108,6 +108,8 @@ class Table:
 
     def numbers(self, cells: pa.Array) -> pa.Array:
         """Cells as numbers: dates and times by their distance from a beginning."""
+        if pa.types.is_float32(cells.type):
+            return pa.array([float(str(cell)) for cell in cells.to_numpy()])  # the decimal that the user sees
         if not pa.types.is_temporal(cells.type):
             return cells
         return cells.cast(pa.int32() if cells.type.bit_width == 32 else pa.int64())

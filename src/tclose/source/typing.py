@@ -54,7 +54,7 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
             continue
         column = table[names[name]]
         if column.type().is_floating():
-            column = column.isnan().ifelse(ibis.null(column.type()), column)
+            column = _one_zero(column.isnan().ifelse(ibis.null(column.type()), column))
         if kind in _ASKED and not (kind == "integer" and column.type().is_integer()):
             _check_fit(table, column, kind, name)
             column = column.cast(_ASKED[kind])
@@ -76,6 +76,9 @@ def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
     if count:
         what = "1 cell that is none" if count == 1 else f"{count} cells that are none, the first"
         raise ColumnError(f"type of {name!r} must fit all its cells. Got {kind!r}, and {what} in row {row}.")
+    before, after = found.agg(before=found.cell.nunique(), after=value.nunique()).to_pyarrow().to_pylist()[0].values()
+    if before != after:  # times of day cut off, digits lost: people who can be told apart would share a class
+        raise ColumnError(f"type of {name!r} must keep its values apart. Got {kind!r}, which makes {after} values of {before}.")
 
 
 def kind_of(kind: Any) -> str:
@@ -95,7 +98,7 @@ def _agreed(text: Any, columns: Mapping[str, bool]) -> dict[str, str]:
     """
     sample = text.limit(_SAMPLE)
     found: dict[str, str] = {}
-    for kind, holds in (("integer", _prints_as("int64")), ("decimal", _is_decimal), ("date", _prints_as("date"))):
+    for kind, holds in (("integer", _prints_as("int64")), ("decimal", _is_decimal), ("date", _is_date)):
         hopeful = [column for column in columns if column not in found]
         hopeful = [column for column, answer in _all_cells(sample, hopeful, holds).items() if answer is not False]
         for column in (column for column, answer in _all_cells(text, hopeful, holds).items() if answer):
@@ -111,8 +114,12 @@ def _all_cells(rows: Any, columns: list[str], holds: Callable[[Any], Any]) -> di
 
 
 def _prints_as(kind: str) -> Callable[[Any], Any]:
-    """Whether a text is just what a value of this type prints as."""
+    """Whether a text is just what a value of this type prints as: unknown where a cell is missing, false where the cast fails."""
     return lambda cell: (cell.try_cast(kind).cast("string") == cell).fill_null(cell.isnull().ifelse(None, False))
+
+
+def _is_date(cell: Any) -> Any:
+    return _prints_as("date")(cell) & cell.re_search("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
 
 
 def _is_decimal(cell: Any) -> Any:
@@ -121,18 +128,20 @@ def _is_decimal(cell: Any) -> Any:
 
 def _decimal(text: Any, cell: Any, *, one_text: bool) -> str:
     """The decimal type that keeps every digit; a float where there are powers of ten; text where there are too many digits."""
-    point, size = cell.find("."), cell.length()
+    point, size, number = cell.find("."), cell.length(), cell.try_cast("float64")
     has_part = point >= 0
     facts = text.agg(
         whole=has_part.ifelse(point, size).max(),
         part=has_part.ifelse(size - point - 1, 0).max(),
         power=(cell.lower().contains("e")).any(),
         texts=cell.nunique() if one_text else ibis.literal(0),
-        numbers=cell.try_cast("float64").nunique() if one_text else ibis.literal(0),
+        numbers=number.nunique() if one_text else ibis.literal(0),
+        two_missing=(cell.lower() == "nan").any() & cell.isnull().any() if one_text else ibis.literal(False),
+        lost=(number.isinf() | ((number == 0) & cell.re_search("^[^eE]*[1-9]"))).any(),
     ).to_pyarrow()
-    whole, part, power, texts, numbers = facts.to_pylist()[0].values()
+    whole, part, power, texts, numbers, two_missing, lost = facts.to_pylist()[0].values()
     width = whole + part
-    if texts != numbers or width > (15 if power else 38):  # 15 digits is what a float keeps
+    if texts != numbers or two_missing or (power and lost) or width > (15 if power else 38):  # a float keeps 15 digits
         return "text"
     return "decimal" if power else f"decimal({18 if width <= 18 else 38}, {part})"
 
@@ -141,5 +150,10 @@ def _convert(cell: Any, kind: str) -> Any:
     """A text cell in a type; NaN is missing."""
     if kind in ("text", PRINTED):
         return cell
-    number = (cell.lower() == "nan").ifelse(ibis.null("string"), cell)
-    return number.cast(_ASKED.get(kind, kind))
+    number = (cell.lower() == "nan").ifelse(ibis.null("string"), cell).cast(_ASKED.get(kind, kind))
+    return _one_zero(number) if number.type().is_floating() else number
+
+
+def _one_zero(column: Any) -> Any:
+    """-0.0 as 0.0: they are one number, and whoever compares bits would make two values of them."""
+    return (column == 0).ifelse(ibis.literal(0.0).cast(column.type()), column)

@@ -1,4 +1,4 @@
-"""The audit against one group-by of the same columns, and against pyCANON: CPU seconds and peak memory, one run.
+"""The audit against one group-by of the same columns, and against pyCANON: CPU seconds and peak memory.
 
     python bench/audit.py [ROWS ...]          default: 30000 300000 3000000 10000000
 
@@ -34,11 +34,11 @@ REPEATS = 3
 
 _MEASURE = """
 import json, sys, time
-task, path, warm, quasi, sensitive = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4]), json.loads(sys.argv[5])
+path, warm, repeats, quasi, sensitive = *sys.argv[1:3], *map(json.loads, sys.argv[3:])
 {prepare}
 run(warm)
 times = []
-for _ in range(REPEATS):
+for _ in range(repeats):
     cpu, wall = time.process_time(), time.perf_counter()
     result = run(path)
     times.append((time.process_time() - cpu, time.perf_counter() - wall))
@@ -90,8 +90,8 @@ def main() -> None:
             )
             print("|---|---|---|---|---|---|---|---|---|---|")
             for count in rows:
-                group = measure(sys.executable, _GROUP_BY, "group", tables, count, quasi, SENSITIVE)
-                audit = measure(sys.executable, _AUDIT, "audit", tables, count, quasi, SENSITIVE)
+                group = measure(sys.executable, _GROUP_BY, tables, count, quasi, SENSITIVE)
+                audit = measure(sys.executable, _AUDIT, tables, count, quasi, SENSITIVE)
                 print(
                     f"| {count:,} | {audit['result']['classes']:,} | {group['result']:,} | {group['cpu']:.3f} | {audit['cpu']:.3f} | "
                     f"{audit['cpu'] / group['cpu']:.2f} | {group['wall']:.3f} | {audit['wall']:.3f} | {audit['wall'] / group['wall']:.2f} | "
@@ -111,8 +111,8 @@ def against_pycanon(rows: list[int], tables: dict[int, Path]) -> None:
     print("|---|---|---|---|---|---|---|")
     for count in rows:
         for sensitive in SENSITIVE:
-            theirs = measure(python, _PYCANON, "pycanon", tables, count, quasi, [sensitive])
-            ours = measure(sys.executable, _AUDIT, "audit", tables, count, quasi, [sensitive])
+            theirs = measure(python, _PYCANON, tables, count, quasi, [sensitive], repeats=1)
+            ours = measure(sys.executable, _AUDIT, tables, count, quasi, [sensitive])
             print(
                 f"| {count:,} | {sensitive} | {theirs['cpu']:.2f} | {ours['cpu']:.3f} | {theirs['cpu'] / ours['cpu']:.0f} | "
                 f"{theirs['result']['t']:.4f} | {ours['result']['t']:.4f} |",
@@ -121,10 +121,10 @@ def against_pycanon(rows: list[int], tables: dict[int, Path]) -> None:
 
 
 def measure(
-    python: str, prepare: str, task: str, tables: dict[int, Path], rows: int, quasi: list[str], sensitive: list[str]
+    python: str, prepare: str, tables: dict[int, Path], rows: int, quasi: list[str], sensitive: list[str], repeats: int = REPEATS
 ) -> dict[str, Any]:
-    code = _MEASURE.replace("{prepare}", prepare).replace("REPEATS", "1" if task == "pycanon" else str(REPEATS))
-    arguments = [task, str(tables[rows]), str(tables[30_000]), json.dumps(quasi), json.dumps(sensitive)]
+    code = _MEASURE.replace("{prepare}", prepare)
+    arguments = [str(tables[rows]), str(tables[30_000]), *map(json.dumps, (repeats, quasi, sensitive))]
     done = subprocess.run([python, "-c", code, *arguments], check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found

@@ -110,12 +110,12 @@ def test_hierarchical_distance_of_a_million_rows_does_not_wrap() -> None:
 
 
 def test_one_row_too_many_breaks_the_limit_of_a_million() -> None:
-    """The limit is met exactly at 1/4; one row more on one side is found, at 10^6 rows and a difference of 10^-12."""
+    """The limit is met exactly at 1/4; one row more on one side is found, at 10^6 rows and a difference of 2 * 10^-6."""
     values = np.repeat(["w", "x", "y", "z"], [187_501, 187_500, 62_500, 62_499]).tolist()
     values += np.repeat(["w", "x", "y", "z"], [62_499, 62_500, 187_500, 187_501]).tolist()
     table = pa.table({"q": pa.array(np.repeat(["a", "b"], 500_000)), "s": values})
     tree = {"left": ["w", "x"], "right": ["y", "z"]}
     found = tc.audit(table, tc.Policy(quasi=["q"], sensitive={"s": {"t": 0.25, "hierarchy": tree}}))
-    # 1/4 + 10^-6/2 ... of the mass crosses the root: (187501 + 187500) / 500000 - 1/2, and nothing moves inside a node.
+    # 1/4 + 2 * 10^-6 of the mass crosses the root: (187501 + 187500) / 500000 - 1/2, and nothing moves inside a node.
     assert found.sensitive["s"].t_exact == Fraction(375_001, 500_000) - Fraction(1, 2)
     assert len(found.violations) == 2

@@ -15,7 +15,7 @@ def demo(
     \b
     Examples:
       tclose demo
-      tclose demo --folder /tmp/hospital
+      tclose demo --folder hospital
     """
     from tclose.cli.screen import show_audit, status
     from tclose.demo import write_demo

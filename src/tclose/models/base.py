@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 NEAR = 1e-9
-"""A float decides a limit only when it is farther than this from it; nearer, integers do."""
+"""A float decides a limit only when it is farther than this from it; nearer, integers or more digits do."""
 
 
 @dataclass(frozen=True)

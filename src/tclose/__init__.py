@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tclose._audit import Audit, Violation, audit
+    from tclose._audit import audit
     from tclose._emd import emd, transport
     from tclose.errors import (
         ColumnError,
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     )
     from tclose.hierarchy import Hierarchy
     from tclose.policy import Policy, Quasi, Sensitive
+    from tclose.result import Audit, Violation
 
 # Loaded on first use: importing tclose, and `tclose --help`, stay fast.
 _HOMES = {
-    "Audit": "_audit",
-    "Violation": "_audit",
+    "Audit": "result",
+    "Violation": "result",
     "audit": "_audit",
     "emd": "_emd",
     "transport": "_emd",

@@ -31,6 +31,9 @@ from tclose.models import (
 from tclose.models.base import Bools
 from tclose.policy import Policy, Sensitive
 
+REGION = "n,t"
+"""The key of (n,t)-closeness among an attribute's verdicts."""
+
 ALWAYS = ("l_entropy", "c_recursive", "beta", "delta", "lift", "share")
 """What every report has, in this order."""
 

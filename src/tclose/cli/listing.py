@@ -10,7 +10,7 @@ from tclose._files import write_whole
 from tclose.errors import OutputError
 
 if TYPE_CHECKING:
-    from tclose._audit import Audit
+    from tclose.result import Audit
 
 
 def check_listing(path: Path, inputs: Iterable[Path | None]) -> None:

@@ -14,14 +14,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tclose._audit import REGION
 from tclose._numbers import decimal_down, decimal_up, plain
+from tclose.attribute import REGION
 from tclose.errors import OutputError
 from tclose.hierarchy import printed
 
 if TYPE_CHECKING:
-    from tclose._audit import Audit, Judgement
     from tclose.attribute import AttributeAudit
+    from tclose.result import Audit, Judgement
 
 SHOWN = 5
 """Classes named on the screen for each limit; --classes lists all."""

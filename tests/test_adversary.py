@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tclose as tc
+from tclose.cli.screen import show_audit
 
 
 def audited(table: Any, **settings: Any) -> tc.Audit:
@@ -147,6 +148,23 @@ def test_numbers_beyond_floats_stay_apart(csv: Any, cells: tuple[str, str]) -> N
 @pytest.mark.parametrize("cell", ["99999-01-01", "infinity", "0044-03-15 (BC)"])
 def test_odd_dates_of_a_csv_are_text(csv: Any, cell: str) -> None:
     assert audited(csv(f"q,s\n1,{cell}\n2,2020-01-01\n")).sensitive["s"].distance == "equal"
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_a_category_that_is_asked_for_as_text_is_its_label(ordered: bool) -> None:
+    levels = pd.Categorical(["mid", "low", "high", "low"], categories=["low", "mid", "high"], ordered=ordered)
+    audit = audited(pd.DataFrame({"q": levels, "s": [1, 2, 3, 4]}), quasi=[tc.Quasi("q", type="text")])
+    assert audit.quasi["q"].to_pylist() == ["high", "low", "mid"]  # by name, not by the owner's order
+
+
+def test_a_class_of_a_date_that_python_cannot_hold_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    days = pa.array([10**7, 5, None], pa.int32()).cast(pa.date32())
+    show_audit(audited(pa.table({"q": days, "s": [1, 2, 3]}), k=2), "table")
+    assert "Class 0 is q 1970-01-06: 1 row." in capsys.readouterr().out
+    show_audit(audited(pa.table({"q": days, "s": [1, 2, 3]}).slice(2), k=2), "table")
+    assert "Class 0 is q missing: 1 row." in capsys.readouterr().out
+    show_audit(audited(pa.table({"q": days, "s": [1, 2, 3]}).slice(0, 1), k=2), "table")
+    assert "29349-01-26: 1 row." in capsys.readouterr().out
 
 
 def test_dates_that_python_cannot_hold_are_refused() -> None:

@@ -17,7 +17,6 @@ from rich.text import Text
 from tclose._numbers import decimal_down, decimal_up, plain
 from tclose.attribute import REGION
 from tclose.errors import OutputError
-from tclose.hierarchy import printed
 
 if TYPE_CHECKING:
     from tclose.attribute import AttributeAudit
@@ -131,7 +130,7 @@ def _show_verdict(console: Console, audit: Audit) -> None:
             what = f"broken by {count:,} {_plural(count, 'class', 'classes')}"
             console.print(f"  {judgement.model}{of}: {what}; worst: {worst}{more}", markup=False)
     number = next(judgement for judgement in audit.judgements if judgement.broken.any()).worst(1)[0]
-    people = ", ".join(f"{name} {_value(values[number].as_py())}" for name, values in audit.quasi.items())
+    people = ", ".join(f"{name} {_value(values.slice(number, 1))}" for name, values in audit.quasi.items())
     rows = int(audit.sizes[number])
     console.print(f"  Class {number} is {people}: {rows:,} {_plural(rows, 'row', 'rows')}.", markup=False)
 
@@ -155,8 +154,9 @@ def _shown(judgement: Judgement, number: int) -> str:
     return decimal_down(value) if judgement.floor else decimal_up(value)
 
 
-def _value(value: Any) -> str:
-    return "missing" if value is None else printed(value)
+def _value(cell: Any) -> str:
+    """One cell as text, by Arrow: Python cannot hold every date that a table can."""
+    return "missing" if cell.null_count else str(cell.cast("string")[0])
 
 
 def _plural(count: int, one: str, many: str) -> str:

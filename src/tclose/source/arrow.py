@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -52,17 +52,20 @@ def read_ipc(path: Path) -> pa.Table:
             raise InputError(f"File {path.name!r} is not an Arrow file. Check how it was written.") from None
 
 
-def choose(data: Any, places: Sequence[int], names: Sequence[str]) -> tuple[pa.Table, dict[str, list[Any]]]:
+def choose(
+    data: Any, places: Sequence[int], names: Sequence[str], as_labels: Collection[str]
+) -> tuple[pa.Table, dict[str, list[Any]]]:
     """Some columns, by place, as the engine wants them; and the categories of those that are ordered.
 
-    An ordered category travels as its position, so that every engine sorts it as its owner does.
+    An ordered category travels as its position, so that every engine sorts it as its owner does; as its label where that is
+    asked for.
     """
     columns, ordered = [], {}
     for place, name in zip(places, names, strict=True):
         column = _column(data, place, name)
         check_kind(column.type, name)
         if pa.types.is_dictionary(column.type):
-            if column.type.ordered:
+            if column.type.ordered and name not in as_labels:
                 ordered[name] = categories(column, name)
                 column = _positions(column)
             else:

@@ -15,6 +15,9 @@ from tclose.source import arrow
 from tclose.source.delimited import open_delimited
 from tclose.source.typing import PRINTED, converted, typed
 
+LABELS = ("text", PRINTED)
+"""Kinds for which a category is its label, whatever order it has."""
+
 Categories = dict[str, list[Any]]
 """The names of ordered categories, from least to greatest, by column; in the engine a cell is its position."""
 
@@ -108,7 +111,7 @@ class ParquetReader:
         for name in columns:
             arrow.check_kind(self._schema.field(self.names.index(name)).type, name)
         for name in columns:
-            if kinds[name] not in ("text", PRINTED):
+            if kinds[name] not in LABELS:
                 self._check_order_kept(name)
         if any(arrow.needs_arrow(self._schema.field(self.names.index(name)).type) for name in columns):
             table = pq.read_table(self._path, columns=list(columns), memory_map=True)
@@ -150,7 +153,8 @@ class MemoryReader:
     def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
         """Hand the chosen columns to the engine without a copy."""
         places = [self.names.index(name) for name in columns]
-        table, categories = arrow.choose(self._table, places, list(columns))
+        as_labels = [name for name, kind in kinds.items() if kind in LABELS]
+        table, categories = arrow.choose(self._table, places, list(columns), as_labels)
         engine.con.register("input", table.rename_columns(list(columns.values())))
         return converted(engine.table("input"), columns, kinds, categories), categories
 

@@ -1,0 +1,110 @@
+"""Nominal: values without an order or a tree, published as the set of the class's values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.hierarchy import printed
+from tclose.scales.base import Column, Ints, Published, Scale, Widths
+
+_OR_MISSING = " or missing"
+
+
+class Nominal(Scale):
+    r"""Values published as sets: ``{flu, cold}``, or the value itself where a class agrees on one.
+
+    .. math:: NCP = |set| / |domain|, \quad LM = (|set| - 1) / (|domain| - 1)
+
+    and 0 for one value, over the values that occur. A missing cell is a value of both the set and the domain; it is published as
+    ``{flu, cold} or missing``, and as a missing cell where it is the only one. Different sets have different labels: what could
+    be taken for more than one value is put in quotes.
+
+    References
+    ----------
+    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding, section 3 (NCP).
+    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints, section 2 (LM).
+
+    Examples
+    --------
+    >>> scale, codes = Nominal.of("job", ["cook", "nurse", "smith"])
+    >>> published = scale.publish(codes, np.array([0, 2, 3]))
+    >>> published.columns["job"].values, published.ncp.round(3).tolist()
+    (['{cook, nurse}', 'smith'], [0.667, 0.0])
+    """
+
+    def __init__(self, name: str, texts: Sequence[str], *, missing: bool = False) -> None:
+        """From the printed values, in the order of their codes."""
+        self.name = name
+        self.size = len(texts) + missing
+        self.missing = missing
+        self._texts = list(texts)
+
+    @classmethod
+    def of(cls, name: str, values: Iterable[Any], *, missing: bool = False) -> tuple[Nominal, Ints]:
+        """The scale of a column, and the code of each value; with ``missing``, last, the code of a missing cell.
+
+        Codes follow the order of the values. Values that print alike are one.
+        """
+        texts = [printed(value) for value in values]
+        codes = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+        found = [codes[text] for text in texts] + [len(codes)] * missing
+        return cls(name, list(codes), missing=missing), np.array(found, dtype=np.int64)
+
+    def widths(self) -> Widths:
+        """A range of codes is charged as the set of all of them."""
+        edges = np.arange(self.size + 1) / self.size
+        none = np.zeros((0, self.size), dtype=np.int32)
+        return Widths(np.zeros(self.size), edges[:-1], edges[1:], missing=False, ancestors=none, charges=np.zeros(0))
+
+    def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
+        """Publish classes as sets."""
+        rows = np.diff(starts)
+        owners, members = np.divmod(np.unique(np.repeat(np.arange(len(rows)) * self.size, rows) + codes), self.size)
+        sizes = np.bincount(owners, minlength=len(rows))
+        several = sizes > 1
+        ncp = np.where(several, sizes / self.size, 0.0)
+        lm = (sizes - 1) / max(self.size - 1, 1)
+        estimate = np.bincount(members, weights=(rows / sizes)[owners], minlength=self.size).astype(np.float64)
+        columns = {self.name: self._column(members, sizes)}
+        return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, estimate)
+
+    def describe(self) -> str:
+        """What the published column holds, in a sentence for the codebook."""
+        missing = "; 'or missing' says that some of them miss it" if self.missing else ""
+        return f"The values of {self.name!r} among the rows of the class, as a set where they differ{missing}."
+
+    def _column(self, members: Ints, sizes: NDArray[np.int64]) -> Column:
+        """The label of each class's set, made once a set; ``members`` are those of all classes, ascending in each."""
+        # As bytes with the high ones first, sets of codes compare as their tuples do, and are found by their hash.
+        wide = members.astype(">u4").tobytes()
+        ends = (np.cumsum(sizes) * 4).tolist()
+        keys = [wide[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        places = {key: place for place, key in enumerate(sorted(set(keys)))}
+        labels = [self._label(np.frombuffer(key, dtype=">u4").tolist()) for key in places]
+        return Column(labels, np.array([places[key] for key in keys], dtype=np.int64))
+
+    def _label(self, codes: list[int]) -> str | None:
+        """The published text of a set."""
+        texts = [self._texts[code] for code in codes if code < len(self._texts)]
+        if not texts:
+            return None
+        label = alone(texts[0]) if len(texts) == 1 else f"{{{', '.join(map(_within, texts))}}}"
+        return label if len(texts) == len(codes) else label + _OR_MISSING
+
+
+def alone(text: str) -> str:
+    """A single value as it is, in quotes if it could be taken for a set, for a quoted value or for a missing one."""
+    return _quoted(text) if not text or text[0] in '{"' or text.endswith(_OR_MISSING) else text
+
+
+def _within(text: str) -> str:
+    """A member of a set, in quotes if its ends could not be told."""
+    return _quoted(text) if not text or text != text.strip() or any(sign in text for sign in ',{}"') else text
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from tclose.attribute import REGION, AttributeAudit, measure
-from tclose.distances.domain import Places, arrange, without_place
-from tclose.errors import HierarchyError, InputError, PolicyError, PrivacyRiskWarning
-from tclose.hierarchy import printed
+from tclose.domains import Domain, Ints, domain_of, kind_to_read
+from tclose.errors import InputError, PolicyError, PrivacyRiskWarning
 from tclose.histograms import Histograms
-from tclose.models import judge_regions
+from tclose.models import Closeness, judge_regions
 from tclose.policy import Policy, Sensitive
 from tclose.regions import coarsenings
 from tclose.result import Audit
 from tclose.source.cells import Cells
+from tclose.source.readers import open_reader
 from tclose.source.table import Table
-from tclose.source.typing import PRINTED
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-IN_ORDER = ("integer", "decimal", "float", "date", "timestamp", "time", "category")
-"""Kinds of columns for which ``distance: auto`` is the ordered distance."""
+from tclose.source.typing import OR_PUBLISHED
 
 
 def audit(table: Any, policy: Policy) -> Audit:
@@ -64,18 +60,56 @@ def audit(table: Any, policy: Policy) -> Audit:
     >>> audit(people, Policy(quasi=["zip"], sensitive={"salary": 0.2}, k=2))
     <Audit: 4 rows in 2 classes, k=2; salary t=0.1667; satisfied>
     """
+    return examine(table, policy, Context())
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a table is compared with, other than itself.
+
+    Attributes
+    ----------
+    reference : dict, optional
+        For each sensitive attribute a domain and how often each of its codes occurs: the input of a release.
+    regions : sequence of (classes,) int64
+        Regions of classes that whoever made them hands over, for (n,t)-closeness; see `tclose.models.judge_regions`.
+    """
+
+    reference: Mapping[str, tuple[Domain, Ints]] | None = None
+    regions: Sequence[Ints] = ()
+
+
+def examine(table: Any, policy: Policy, context: Context) -> Audit:
+    """Audit a table, compared with something other than itself where the context says so."""
     if not isinstance(policy, Policy):
         raise PolicyError(f"policy must be a Policy; Policy.load reads one from YAML. Got {type(policy).__name__}.")
-    quasi = [column.name for column in policy.quasi]
-    needed = {column.name: column.type for column in policy.quasi}
-    needed |= {column.name: "value" if _places(column) is None else PRINTED for column in policy.sensitive}
-    source = Table(table, needed, optional=[*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])])
+    reader = open_reader(table)
+    types = quasi_types(policy, reader.names)
+    quasi = list(types)
+    needed = {name: kind if kind in ("auto", "text") else f"{kind}{OR_PUBLISHED}" for name, kind in types.items()}
+    needed |= {column.name: kind_to_read(column) for column in policy.sensitive}
+    source = Table(reader, needed, optional=[*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])])
     unit = _unit(source, policy)
     cells = source.cells(quasi, [column.name for column in policy.sensitive])
-    attributes = {column.name: _attribute(source, cells, column, policy, unit) for column in policy.sensitive}
+    attributes = {
+        column.name: _attribute(source, cells, quasi, column, policy, unit, context) for column in policy.sensitive
+    }
     persons = None if unit is None else source.cells(quasi, [], unit).sizes
     values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
     return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values)
+
+
+def quasi_types(policy: Policy, names: Collection[str]) -> dict[str, str]:
+    """The quasi-identifiers as a table has them, each with the type to read it as: a release may have two columns for one."""
+    types = {}
+    for column in policy.quasi:
+        parts = [column.name]
+        if column.recode == "bounds" and column.name not in names and f"{column.name}.min" in names:
+            parts = [f"{column.name}.min", f"{column.name}.max"]
+        types |= dict.fromkeys(parts, column.type)
+        if column.recode in ("bounds", "centroid") and f"{column.name}.missing" in names:
+            types[f"{column.name}.missing"] = "auto"
+    return types
 
 
 def _unit(source: Table, policy: Policy) -> str | None:
@@ -105,100 +139,47 @@ def _unit(source: Table, policy: Policy) -> str | None:
     return unit
 
 
-def _attribute(source: Table, cells: Cells, column: Sensitive, policy: Policy, unit: str | None) -> AttributeAudit:
-    """Measure one sensitive attribute."""
-    domain, counts = cells.domain(column.name)
-    kind = _kind(source, column)
-    try:
-        values = (source.numbers(domain) if kind == "numeric" else source.values(column.name, domain)).to_pylist()
-    except (OverflowError, ValueError):
-        raise InputError(f"Sensitive column {column.name!r} must have dates in the years 1 to 9999. Got others.") from None
-    _check_missing(source, column, kind, values)
-    places = _places(column)
-    if places is not None:
-        _check_places(source, column, places, domain, values)
-    if kind == "numeric" and float("inf") in map(abs, values):
-        raise InputError(f"Sensitive column {column.name!r} must have finite numbers for the numeric distance. Got infinity.")
-    ordered, distance = arrange(kind, values, places)
-    rank = {value: code for code, value in enumerate(ordered)}
-    if len(rank) < len(values):
-        raise InputError(f"Sensitive column {column.name!r} has values that differ and yet are equal. Write each in one way.")
-    codes = np.array([rank[value] for value in values], dtype=np.int64)
-    table = np.zeros_like(counts)
-    table[codes] = counts
-
-    parts = cells.histograms(column.name, codes, table)
+def _attribute(
+    source: Table, cells: Cells, quasi: list[str], column: Sensitive, policy: Policy, unit: str | None, context: Context
+) -> AttributeAudit:
+    """Measure one sensitive attribute, in its bins or by its values, whichever is judged; and beside it t of the other."""
+    in_bins = column.bins is not None and column.publish is None
+    domain, table = _domain(source, cells, column, context, binned=in_bins)
+    parts = cells.histograms(column.name, domain.codes, table)
     persons = None
     if unit is not None and policy.unit is not None:
-        persons = source.cells([quasi.name for quasi in policy.quasi], [column.name], unit).histograms(column.name, codes, table)
+        persons = source.cells(quasi, [column.name], unit).histograms(column.name, domain.codes, table)
     if policy.n is None or column.t is None:
-        return measure(column, policy, distance, parts, persons)
-    whole = Histograms.join(list(parts))
-    levels = coarsenings(
-        [(quasi.hierarchy, source.values(quasi.name, cells.quasi_values(quasi.name)).to_pylist()) for quasi in policy.quasi]
-    )
-    region = judge_regions(whole, distance, column.t, policy.n, levels)
-    attribute = measure(column, policy, distance, [whole], persons)
-    return replace(attribute, verdicts={**attribute.verdicts, REGION: region})
+        attribute = measure(column, policy, domain.distance, parts, persons)
+    else:
+        whole = Histograms.join(list(parts))
+        trees = {quasi.name: quasi.tree for quasi in policy.quasi}
+        levels = coarsenings([(trees.get(name), source.values(name, cells.quasi_values(name)).to_pylist()) for name in quasi])
+        region = judge_regions(whole, domain.distance, column.t, policy.n, (*context.regions, *levels))
+        attribute = measure(column, policy, domain.distance, [whole], persons)
+        attribute = replace(attribute, verdicts={**attribute.verdicts, REGION: region})
+    if column.bins is None:
+        return attribute
+    other = None
+    if source.kinds[column.name] != "text":  # a release has the labels of bins, and no values below them
+        beside, table = _domain(source, cells, column, Context(), binned=not in_bins)
+        closeness = Closeness(beside.distance)
+        verdicts = [closeness.judge(part) for part in cells.histograms(column.name, beside.codes, table)]
+        other = Fraction(closeness.join(verdicts).worst)
+    return replace(attribute, judged="bins" if in_bins else "values", t_other=other)
 
 
-def _kind(source: Table, column: Sensitive) -> str:
-    """The distance that is meant."""
-    measured = source.kinds[column.name] in IN_ORDER
-    if column.kind == "auto":
-        return "ordered" if measured else "equal"
-    if column.kind == "ordered" and not measured and column.order is None:
-        raise PolicyError(
-            f"distance: ordered of {column.name!r} needs an order: the column holds {source.kinds[column.name]}. Give one."
-        )
-    if column.kind == "numeric" and (not measured or source.kinds[column.name] == "category"):
-        raise PolicyError(
-            f"distance: numeric of {column.name!r} needs numbers or dates. The column holds {source.kinds[column.name]}."
-        )
-    return str(column.kind)
-
-
-def _places(column: Sensitive) -> Places | None:
-    """Where the values of an attribute are looked up."""
-    places: Places | None = next((given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None)
-    return places
-
-
-def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
-    """A missing value is a value for the equal distance; for the others only if the policy gives it a place."""
-    if kind == "equal" or None not in values:
-        return
-    places = _places(column)
-    if column.missing == "value":
-        if places is not None and not without_place([None], places):
-            return
-        raise PolicyError(
-            f"missing: value of {column.name!r} needs a place for missing cells, a null in its order or an empty leaf."
-        )
-    count, row = source.missing(column.name)
-    raise InputError(
-        f"Sensitive column {column.name!r} must have a value in every row for the {kind} distance. Got {count} missing, "
-        f"the first in row {row}. Fill them, leave those rows out, or set missing: value and give it a place."
-    )
-
-
-def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.Array, values: list[Any]) -> None:
-    """Every value of the table must be known to the attribute's hierarchy, matrix or order."""
-    unknown = set(without_place(values, places))
-    if not unknown:
-        if len({printed(value) for value in values}) < len(values):
-            raise InputError(
-                f"Sensitive column {column.name!r} has missing cells and empty text, which would share a place. Use one."
-            )
-        return
-    value, row = source.first(column.name, domain.take([place for place, value in enumerate(values) if value in unknown]))
-    what = "hierarchy" if column.hierarchy is not None else "matrix" if column.matrix is not None else "order"
-    inner = column.hierarchy is not None and column.hierarchy.find(printed(value)) is not None
-    others = len(unknown) - 1
-    more = f" {others} more {'value is' if others == 1 else 'values are'} missing." if others else ""
-    found, mend = ("stands above other values in", "Only leaves are values") if inner else ("is not in", "Add it there")
-    raise HierarchyError(f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} {mend}.")
+def _domain(source: Table, cells: Cells, column: Sensitive, context: Context, *, binned: bool) -> tuple[Domain, Ints]:
+    """The domain of an attribute, and how often each code occurs in what the classes are compared with."""
+    found, counts = cells.domain(column.name)
+    if context.reference is None:
+        domain = domain_of(source, column, found, counts, binned=binned)
+        return domain, domain.table(counts)
+    domain, table = context.reference[column.name]
+    rank = {value: code for code, value in enumerate(domain.values)}
+    values = source.values(column.name, found).to_pylist()
+    return replace(domain, codes=np.array([rank[value] for value in values], dtype=np.int64)), table
 
 
 def _warn(sentence: str) -> None:
-    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=4)
+    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import secrets
 import shutil
@@ -158,6 +159,12 @@ class Together:
             raise OutputError(
                 f"Not all files could be written, and {', '.join(left)} could not be taken back. Remove it by hand."
             )
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _beside(path: Path) -> Path:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -57,6 +57,8 @@ class AttributeAudit:
         Largest variational, Kullback-Leibler and Jensen-Shannon divergence: measures, never the guarantee.
     models, verdicts : dict
         Each model and what it found, by its key.
+    judged, t_other
+        Whether the limits apply to the values or to their bins, and the largest distance over the other of the two.
     """
 
     distance: str
@@ -66,15 +68,28 @@ class AttributeAudit:
     divergences: dict[str, float]
     models: dict[str, Model]
     verdicts: dict[str, Verdict]
+    judged: Literal["values", "bins"] = "values"
+    t_other: Fraction | None = None
 
     @property
     def t(self) -> float:
-        """The largest distance of a class from the table, rounded up."""
-        return self._worst("t")
+        """The largest distance of a class from the table, over its bins where it has some, rounded up."""
+        return float_up(self.t_exact)
 
     @property
     def t_exact(self) -> Fraction:
         """The same as a fraction."""
+        over_bins = self.judged == "values" and self.t_other is not None
+        return self.t_other if over_bins and self.t_other is not None else self.t_judged
+
+    @property
+    def t_raw(self) -> Fraction | None:
+        """The largest distance over the values below the bins; None without bins, and where only their labels are known."""
+        return self.t_other if self.judged == "bins" or self.t_other is None else self.t_judged
+
+    @property
+    def t_judged(self) -> Fraction:
+        """What the limit applies to."""
         return Fraction(self.verdicts["t"].worst)
 
     @property
@@ -133,6 +148,7 @@ class AttributeAudit:
             "distance": self.distance,
             "t": self.t,
             "t_exact": str(self.t_exact),
+            **({} if self.t_raw is None else {"t_raw": float_up(self.t_raw), "t_raw_exact": str(self.t_raw)}),
             "limit": None if self.limit is None else float(self.limit),
             "worst_class": self.worst_class,
             "l_distinct": self.l_distinct,
@@ -146,7 +162,7 @@ class AttributeAudit:
     def __repr__(self) -> str:
         """The attribute in one line."""
         limit = "" if self.limit is None else f" (limit {plain(self.limit)})"
-        t, lift = decimal_up(self.t_exact), decimal_up(self.lift)
+        t, lift = decimal_up(self.t_judged), decimal_up(self.lift)
         return f"<AttributeAudit: {self.distance}, t={t}{limit}, l={self.l_distinct}, lift={lift}>"
 
     def _worst(self, key: str) -> float:

@@ -5,6 +5,8 @@
         + ColumnError                   a column is missing, named twice, or of a kind that cannot be used
       + PolicyError (ValueError)        the policy asks for something that is no policy
         + HierarchyError                a hierarchy, matrix or order is malformed or misses a value
+      + InfeasibleError (ValueError)    no release of the table can hold the policy
+      + GateError (RuntimeError)        a release would have broken its policy: a fault of ours, and nothing was written
       + OutputError (OSError)           a result cannot be written
 
     PrivacyRiskWarning (UserWarning)    the numbers hold, but a reader may take them for more than they are
@@ -34,6 +36,14 @@ class PolicyError(TcloseError, ValueError):
 
 class HierarchyError(PolicyError):
     """A hierarchy, matrix or order is malformed, or misses a value of the table."""
+
+
+class InfeasibleError(TcloseError, ValueError):
+    """No release of the table can hold the policy."""
+
+
+class GateError(TcloseError, RuntimeError):
+    """A release would have broken its policy; nothing was written."""
 
 
 class OutputError(TcloseError, OSError):

@@ -7,6 +7,7 @@ import io
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, field, fields
+from datetime import date
 from fractions import Fraction
 from numbers import Integral
 from pathlib import Path
@@ -17,6 +18,7 @@ from pydantic.dataclasses import dataclass
 
 from tclose._files import write_whole
 from tclose._numbers import exact, plain
+from tclose.bins import Bins
 from tclose.distances.labelled import LabelledMatrix
 from tclose.errors import PolicyError, nearest
 from tclose.hierarchy import Hierarchy, printed
@@ -70,6 +72,10 @@ def _hierarchy(value: Any) -> Hierarchy | None:
     return Hierarchy.from_mapping(value)
 
 
+def _quasi_hierarchy(value: Any) -> Hierarchy | str | None:
+    return str(value) if isinstance(value, str) and value in BUILT else _hierarchy(value)
+
+
 def _matrix(value: Any) -> LabelledMatrix | None:
     if value is None or isinstance(value, LabelledMatrix):
         return value
@@ -87,6 +93,41 @@ def _order(value: Any) -> list[str] | None:
     return labels
 
 
+def _snap(value: Any) -> Any:
+    if value is None or value in CALENDAR:
+        return value
+    try:
+        if exact(value) > 0:
+            return exact(value)
+    except ValueError:
+        pass
+    raise ValueError(f"a number above 0, or for dates one of {', '.join(CALENDAR)}")
+
+
+def _end(value: Any) -> Any:
+    """Where top or bottom coding begins: a number or a date."""
+    if value is None or isinstance(value, date):
+        return value
+    try:
+        return exact(value)
+    except ValueError:
+        pass
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ValueError("a number, or a date as 2024-01-31") from None
+
+
+def _bins(value: Any) -> Bins | None:
+    return None if value is None else Bins.read(value)
+
+
+BUILT = ("prefixes", "dates")
+"""Hierarchies that are made from the values of the table."""
+
+CALENDAR = ("day", "week", "month", "quarter", "year")
+"""What dates snap to."""
+
 _NUMBER = WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "null"}]})
 _FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
 _NAME: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
@@ -97,16 +138,20 @@ AtLeastOne = Annotated[Any, _number("1 or more", lambda x: x >= 1), _NUMBER]
 NotNegative = Annotated[Any, _number("0 or more", lambda x: x >= 0), _NUMBER]
 Whole = Annotated[Any, PlainValidator(_whole), WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})]
 HierarchyField = Annotated[Any, PlainValidator(_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
+QuasiHierarchy = Annotated[Any, PlainValidator(_quasi_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
+Snap = Annotated[Any, PlainValidator(_snap), _NUMBER]
+End = Annotated[Any, PlainValidator(_end), _NUMBER]
+BinsField = Annotated[
+    Any,
+    PlainValidator(_bins),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 2}, {"type": "array"}, {"type": "object"}, {"type": "null"}]}),
+]
 MatrixField = Annotated[Any, PlainValidator(_matrix), WithJsonSchema(_FILE_OR_MAPPING)]
 OrderField = Annotated[Any, PlainValidator(_order), WithJsonSchema({"anyOf": [{"type": "array"}, {"type": "null"}]})]
 
 # Fields of the contract that no part of tclose obeys yet. They are refused: a setting that is silently ignored would make a
 # reader believe in a protection that is not there.
-_NOT_YET = {
-    "Policy": ("suppression", "keep", "other", "small_cells", "formula_guard"),
-    "Quasi": ("recode", "snap", "top", "bottom", "weight"),
-    "Sensitive": ("bins", "publish"),
-}
+_NOT_YET = ("small_cells",)
 
 
 class _Checked:
@@ -114,7 +159,7 @@ class _Checked:
 
     def __post_init__(self) -> None:
         for setting in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
-            if setting.name in _NOT_YET[type(self).__name__] and getattr(self, setting.name) != _default(setting):
+            if setting.name in _NOT_YET and getattr(self, setting.name) != _default(setting):
                 raise PolicyError(f"{setting.name}{_of(getattr(self, 'name', None))} is not supported yet. Leave it out.")
         self._check()
 
@@ -138,17 +183,59 @@ class Quasi(_Checked):
     type : {"auto", "integer", "decimal", "date", "text"}
         How the column's cells are read; ``auto`` looks at all of them.
     hierarchy : path, mapping or Hierarchy, optional
-        A tree over the column's values.
+        A tree over the column's values; ``"prefixes"`` (``476**``) or ``"dates"`` (month, quarter, year) makes one from them.
+    recode : {"range", "bounds", "centroid", "level", "set"}
+        How a class is published. ``range``: ``[25, 34]`` for numbers and dates, the label of the lowest common node with a
+        hierarchy (``level`` says the same), else the set of values. ``bounds``: two columns, ``age.min`` and ``age.max``.
+        ``centroid``: the mean. ``set``: the values that occur.
+    snap : number, or {"day", "week", "month", "quarter", "year"}, optional
+        Widen ranges to a grid.
+    top, bottom : number or date, optional
+        Values from here on, or up to here, are one: "90 or more".
+    weight : number
+        What a loss in this column counts for.
     """
 
     name: Name
     type: Literal["auto", "integer", "decimal", "date", "text"] = "auto"
-    hierarchy: HierarchyField = None
+    hierarchy: QuasiHierarchy = None
     recode: Literal["range", "bounds", "centroid", "level", "set"] = "range"
-    snap: Any = None
-    top: Any = None
-    bottom: Any = None
+    snap: Snap = None
+    top: End = None
+    bottom: End = None
     weight: NotNegative = Fraction(1)
+
+    @property
+    def tree(self) -> Hierarchy | None:
+        """The hierarchy that was given; None also where it is made from the table."""
+        return self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
+
+    def _check(self) -> None:
+        if self.recode == "level" and self.hierarchy is None:
+            raise PolicyError(f"recode: level of {self.name!r} needs a hierarchy. Got none.")
+        if self.hierarchy is not None and self.recode in ("bounds", "centroid"):
+            raise PolicyError(f"recode: {self.recode} of {self.name!r} goes without a hierarchy. Leave one of them out.")
+        for setting in ("snap", "top", "bottom"):
+            if getattr(self, setting) is not None and (self.hierarchy is not None or self.recode in ("level", "set")):
+                raise PolicyError(f"{setting} of {self.name!r} goes with ranges, bounds and centroids. Got a hierarchy or a set.")
+        if self.top is not None and self.bottom is not None:
+            if isinstance(self.top, date) != isinstance(self.bottom, date) or self.bottom >= self.top:
+                raise PolicyError(f"bottom of {self.name!r} must be below its top. Got {self.bottom} and {self.top}.")
+
+
+@dataclass(config=_CONFIG, repr=False)
+class Keep(_Checked):
+    """A column that is published as it is.
+
+    Parameters
+    ----------
+    name : str
+    despite : str, optional
+        Why it is published although its values are nearly unique, or free text.
+    """
+
+    name: Name
+    despite: str | None = None
 
 
 @dataclass(config=_CONFIG, repr=False)
@@ -169,6 +256,10 @@ class Sensitive(_Checked):
         A distance between 0 and 1 for each pair of values.
     order : list, optional
         The values from least to greatest.
+    bins : count, list of edges, or {"width": number}, optional
+        Numbers are put together; the limits apply to the bins, and their labels are published.
+    publish : {"value"}, optional
+        With bins: publish the values all the same; the limits then apply to the values.
     missing : {"value"}, optional
         A missing cell is a value of its own, with a place (null) in ``order`` or in the hierarchy. Otherwise a missing cell is
         a value for the equal distance, and an error for the others.
@@ -186,7 +277,7 @@ class Sensitive(_Checked):
     hierarchy: HierarchyField = None
     matrix: MatrixField = None
     order: OrderField = None
-    bins: Any = None
+    bins: BinsField = None
     publish: Literal["value"] | None = None
     missing: Literal["value"] | None = None
     l: AtLeastOne = None  # noqa: E741 - the name of the model, and of the contract
@@ -214,6 +305,12 @@ class Sensitive(_Checked):
                 raise PolicyError(f"{given} of {self.name!r} goes with distance: {kind}. Got distance: {self.kind}.")
             if self.distance == kind and given in needs.values() and getattr(self, given) is None:
                 raise PolicyError(f"distance: {kind} of {self.name!r} needs a {given}. Got none.")
+        if self.bins is not None and self.kind not in ("auto", "ordered", "equal"):
+            raise PolicyError(f"bins of {self.name!r} go with the ordered and the equal distance. Got {self.kind}.")
+        if self.bins is not None and self.order is not None:
+            raise PolicyError(f"bins of {self.name!r} have an order of their own. Leave its order out.")
+        if self.publish is not None and self.bins is None:
+            raise PolicyError(f"publish of {self.name!r} goes with bins. Got none.")
         if (self.c is not None) != (self.l_kind == "recursive"):
             raise PolicyError(f"c of {self.name!r} goes with l_kind: recursive, and l_kind: recursive needs a c.")
         if self.l_kind != "distinct" and self.l is None:
@@ -273,6 +370,7 @@ def _names(value: Any) -> list[str]:
 
 _LIST: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": "object"}]}
 QuasiColumns = Annotated[Any, PlainValidator(_columns(Quasi)), WithJsonSchema(_LIST)]
+KeptColumns = Annotated[Any, PlainValidator(_columns(Keep, bare="despite")), WithJsonSchema(_LIST)]
 SensitiveColumns = Annotated[Any, PlainValidator(_columns(Sensitive, bare="t")), WithJsonSchema(_LIST)]
 Names = Annotated[Any, PlainValidator(_names), WithJsonSchema({"anyOf": [_NAME, {"type": "array", "items": _NAME}]})]
 
@@ -293,8 +391,16 @@ class Policy(_Checked):
         The largest share that any sensitive value may have in a class.
     n : int, optional
         (n,t)-closeness instead of t: close to a surrounding region of at least n rows.
+    suppression : number in [0, 1]
+        The largest share of rows that a release may leave out.
     identifiers, drop : list of names
         Never published.
+    keep : list of names, or mapping from names to settings
+        Published as they are. A column that is nearly unique, or free text, needs a reason: ``{despite: reason}``.
+    other : {"drop", "keep"}, optional
+        What becomes of columns without a role. Without it a release refuses them; an audit ignores them.
+    formula_guard : bool
+        Text cells of a CSV that a spreadsheet could take for a formula get a leading ``'``.
 
     Examples
     --------
@@ -311,7 +417,7 @@ class Policy(_Checked):
     n: Whole = None
     identifiers: Names = field(default_factory=list)
     drop: Names = field(default_factory=list)
-    keep: Any = field(default_factory=list)
+    keep: KeptColumns = field(default_factory=list)
     other: Literal["drop", "keep"] | None = None
     small_cells: Any = 5
     formula_guard: bool = True
@@ -335,25 +441,25 @@ class Policy(_Checked):
         YAML().dump(self.to_dict(Path(path).parent), text)  # in the order of the fields, one a line
         write_whole(Path(path), lambda beside: beside.write_text(text.getvalue(), encoding="utf-8"))
 
-    def to_dict(self, folder: str | Path = ".") -> dict[str, Any]:
-        """The policy in plain types, without defaults; files are named relative to a folder."""
-        settings = _settings(self, Path(folder))
-        for role in ("quasi", "sensitive"):
-            columns = [_settings(column, Path(folder)) for column in getattr(self, role)]
-            settings[role] = {column.pop("name"): column or None for column in columns}
+    def to_dict(self, folder: str | Path | None = ".") -> dict[str, Any]:
+        """The policy in plain types, without defaults; files are named relative to a folder, or written out with None."""
+        settings = _settings(self, folder if folder is None else Path(folder))
+        for role in ("quasi", "sensitive", "keep"):
+            columns = [_settings(column, folder if folder is None else Path(folder)) for column in getattr(self, role)]
+            if columns:
+                settings[role] = {column.pop("name"): column or None for column in columns}
         return settings
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
         """The JSON Schema of the YAML file, for editors that complete and check it."""
-        columns = {"quasi": TypeAdapter(Quasi).json_schema(), "sensitive": TypeAdapter(Sensitive).json_schema()}
+        columns = {role: TypeAdapter(kind).json_schema() for role, kind in _ROLES.items()}
         schema = TypeAdapter(Policy).json_schema()
-        for part in (schema, *columns.values()):  # what is refused is not offered
-            for name in _NOT_YET[part["title"]]:
-                del part["properties"][name]
+        for name in _NOT_YET:  # what is refused is not offered
+            del schema["properties"][name]
         for role, column in columns.items():
             properties = {key: value for key, value in column["properties"].items() if key != "name"}
-            bare = [{"type": "number"}, {"type": "string"}] if role == "sensitive" else []
+            bare = {"sensitive": [{"type": "number"}, {"type": "string"}], "keep": [{"type": "string"}]}.get(role, [])
             settings = {**column, "required": [], "properties": properties}
             mapping = {"type": "object", "additionalProperties": {"anyOf": [settings, {"type": "null"}, *bare]}}
             one = {"anyOf": [_NAME, column, {**mapping, "maxProperties": 1}]}
@@ -367,19 +473,22 @@ class Policy(_Checked):
             raise PolicyError("A policy must name at least one sensitive attribute. Got none.")
         if self.n is not None and all(column.t is None for column in self.sensitive):
             raise PolicyError("n asks for (n,t)-closeness and needs a t for a sensitive attribute. Got none.")
+        if all(column.weight == 0 for column in self.quasi):
+            raise PolicyError("weight must be above 0 for some quasi-identifier. Got 0 for all.")
         roles: dict[str, str] = {}
         for role, names in (
             ("quasi", [column.name for column in self.quasi]),
             ("sensitive", [column.name for column in self.sensitive]),
             ("identifiers", self.identifiers),
             ("drop", self.drop),
+            ("keep", [column.name for column in self.keep]),
         ):
             for name in names:
                 if name in roles:
                     twice = f"twice in {role}" if roles[name] == role else f"in {roles[name]} and in {role}"
                     raise PolicyError(f"A column must have one role. Got {name!r} {twice}.")
                 roles[name] = role
-        if self.unit != "row" and self.unit in roles and roles[self.unit] in ("quasi", "sensitive"):
+        if self.unit != "row" and self.unit in roles and roles[self.unit] in ("quasi", "sensitive", "keep"):
             raise PolicyError(f"unit must name a person, not a {roles[self.unit]} column. Got {self.unit!r}.")
 
 
@@ -397,7 +506,9 @@ def _in_one_sentence(cls: Any) -> None:
     cls.__init__ = functools.update_wrapper(__init__, validate)
 
 
-for _cls in (Quasi, Sensitive, Policy):
+_ROLES = {"quasi": Quasi, "sensitive": Sensitive, "keep": Keep}
+
+for _cls in (*_ROLES.values(), Policy):
     _in_one_sentence(_cls)
 
 
@@ -437,14 +548,18 @@ def _default(setting: Any) -> Any:
     return setting.default_factory() if setting.default_factory is not MISSING else setting.default
 
 
-def _settings(owner: Any, folder: Path) -> dict[str, Any]:
+def _settings(owner: Any, folder: Path | None) -> dict[str, Any]:
     """The fields that are not at their defaults, in plain types."""
 
     def simple(value: Any) -> Any:
         if isinstance(value, Fraction):
             return plain(value)
+        if isinstance(value, Bins):
+            return value.setting()
+        if isinstance(value, date):
+            return value.isoformat()
         if isinstance(value, Hierarchy | LabelledMatrix):
-            return os.path.relpath(value.file, folder) if value.file else value.to_mapping()
+            return os.path.relpath(value.file, folder) if value.file and folder is not None else value.to_mapping()
         return value
 
     return {f.name: simple(getattr(owner, f.name)) for f in fields(owner) if getattr(owner, f.name) != _default(f)}
@@ -479,8 +594,8 @@ def _anchored(columns: Any, folder: Path) -> Any:
     def settings(given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        files = {key: str(folder / given[key]) for key in ("hierarchy", "matrix") if isinstance(given.get(key), str)}
-        return {**given, **files}
+        paths = {key: given[key] for key in ("hierarchy", "matrix") if isinstance(given.get(key), str)}
+        return {**given, **{key: str(folder / path) for key, path in paths.items() if path not in BUILT}}
 
     def mapping(given: dict[Any, Any]) -> dict[Any, Any]:
         return {name: settings(column) for name, column in given.items()}

@@ -185,7 +185,7 @@ class Audit:
 
     def __repr__(self) -> str:
         """The audit in one line."""
-        measured = ", ".join(f"{name} t={decimal_up(attribute.t_exact)}" for name, attribute in self.sensitive.items())
+        measured = ", ".join(f"{name} t={decimal_up(attribute.t_judged)}" for name, attribute in self.sensitive.items())
         verdict = "satisfied" if self.satisfied else "not satisfied"
         return f"<Audit: {self.rows} rows in {self.classes} classes, k={self.k}; {measured}; {verdict}>"
 

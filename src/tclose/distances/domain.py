@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any
@@ -15,6 +15,7 @@ from tclose.distances.labelled import LabelledMatrix
 from tclose.distances.numeric import Numeric
 from tclose.distances.ordered import Ordered
 from tclose.errors import PolicyError
+from tclose.guard import unguarded
 from tclose.hierarchy import Hierarchy, printed
 
 KINDS = ("ordered", "numeric", "equal", "hierarchical", "matrix")
@@ -34,18 +35,27 @@ def arrange(kind: str, values: Sequence[Any], places: Places | None = None) -> t
         numbers = {value: as_number(value) for value in values}
         ordered = sorted(values, key=numbers.__getitem__)
         return ordered, Numeric([numbers[value] for value in ordered])
-    ordered = list(values) if places is None else sorted(values, key=_place(places))
+    if places is None:
+        return list(values), Ordered(len(values)) if kind == "ordered" else Equal(len(values))
+    rank = {label: place for place, label in enumerate(values_of(places))}
+    ordered = sorted(values, key=lambda value: rank[place_of(value, rank)])
     if kind == "hierarchical" and isinstance(places, Hierarchy):
-        return ordered, Hierarchical(places, [printed(value) for value in ordered])
+        return ordered, Hierarchical(places, [place_of(value, rank) for value in ordered])
     if kind == "matrix" and isinstance(places, LabelledMatrix):
-        return ordered, places.among(ordered)
+        return ordered, places.among([place_of(value, rank) for value in ordered])
     return ordered, Ordered(len(ordered)) if kind == "ordered" else Equal(len(ordered))
 
 
 def without_place(values: Iterable[Any], places: Places) -> list[Any]:
     """The values that a hierarchy, a matrix or an order does not know."""
-    known = set(_labels(places))
-    return [value for value in values if printed(value) not in known]
+    known = set(values_of(places))
+    return [value for value in values if place_of(value, known) not in known]
+
+
+def place_of(value: Any, known: Collection[str]) -> str:
+    """The label under which a value is known: its printed form, without the guard that a release may have put before it."""
+    text = printed(value)
+    return text if text in known else unguarded(text)
 
 
 def as_number(value: Any) -> Fraction:
@@ -63,12 +73,9 @@ def as_number(value: Any) -> Fraction:
         raise PolicyError(f"The numeric distance needs numbers or dates. Got {type(value).__name__}.") from None
 
 
-def _labels(places: Places) -> Sequence[str]:
+def values_of(places: Places) -> Sequence[str]:
+    """The labels that a hierarchy, a matrix or an order knows."""
     if isinstance(places, Hierarchy):
         return places.leaves
     return places.labels if isinstance(places, LabelledMatrix) else places
 
-
-def _place(places: Places) -> Any:
-    rank = {label: place for place, label in enumerate(_labels(places))}
-    return lambda value: rank[printed(value)]

@@ -19,7 +19,8 @@ import pyarrow as pa
 
 from tclose.errors import ColumnError, InputError, nearest
 from tclose.source.cells import Cells
-from tclose.source.readers import open_reader
+from tclose.source.readers import Reader
+from tclose.source.rows import Codes, coded
 from tclose.source.typing import kind_of
 
 BATCH = 1_000_000
@@ -37,19 +38,19 @@ class Table:
         "integer", "decimal", "float", "date", "timestamp", "time", "boolean", "category" (ordered) or "text", by column.
     """
 
-    def __init__(self, data: Any, needed: Mapping[str, str], optional: Sequence[str] = ()) -> None:
+    def __init__(self, reader: Reader, needed: Mapping[str, str], optional: Sequence[str] = ()) -> None:
         """Open a table.
 
         Parameters
         ----------
-        data
-            A path (CSV, Parquet, Arrow) or a table in memory.
+        reader
+            Of a path or of a table in memory.
         needed
             The columns to open, each with the type to read it as; see `tclose.source.typing`.
         optional
             Columns to open where the table has them; any type.
         """
-        self._reader = open_reader(data)
+        self._reader = reader
         self.names = self._reader.names
         _check_names(self.names, needed)
         kinds = {**dict.fromkeys((name for name in optional if name in self.names), "text"), **needed}
@@ -82,6 +83,20 @@ class Table:
         if not len(cells):
             raise InputError(f"{self._reader.title} has no rows. There is nothing to measure.")
         return cells
+
+    def rows(self, names: Sequence[str]) -> list[tuple[pa.Array, Codes]]:
+        """For each of these columns its values, ascending, missing last, and each row's place among them."""
+        chosen = self._expression.select(*(self._columns[name] for name in names))
+        with self._silenced():
+            columns = coded(chosen.to_pyarrow_batches(chunk_size=BATCH), len(names))
+        if not len(columns[0][1]):
+            raise InputError(f"{self._reader.title} has no rows. There is nothing to release.")
+        return columns
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """A column, in the order of the rows."""
+        with self._silenced():
+            return self._expression.select(column=self._columns[name]).to_pyarrow()["column"]
 
     def count_values(self, name: str) -> tuple[int, int]:
         """How many rows have a value in a column, and how many different values that are."""

@@ -12,6 +12,11 @@ from tclose.errors import ColumnError
 PRINTED = "printed"
 """Keep a CSV's cells as they are printed: for columns whose values are looked up in a hierarchy, a matrix or an order."""
 
+OR_PUBLISHED = " or published"
+"""Behind a type: cells that do not have it may be what a release publishes instead of values; then the column is text."""
+
+_PUBLISHED = r"^(\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\{.+\}|[0-9]{4}(-[0-9]{2}|-W[0-9]{2}|-Q[1-4])?)$"
+
 _ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
 
 _SAMPLE = 1_000
@@ -32,12 +37,11 @@ def typed(text: Any, names: Mapping[str, str], kinds: Mapping[str, str]) -> Any:
         For each name "auto", "integer", "decimal", "date", "text", `PRINTED`, or "value": as auto, but for a sensitive column,
         where 1.0 and 1.00 are one value.
     """
+    kinds = {name: _fitting(text, text[names[name]], kind, name) for name, kind in kinds.items()}
     found = _agreed(text, {names[name]: kind == "auto" for name, kind in kinds.items() if kind in ("auto", "value")})
     casts = {}
     for name, kind in kinds.items():
         cell = text[names[name]]
-        if kind in _ASKED:
-            _check_fit(text, cell, kind, name)
         casts[names[name]] = _convert(cell, found.get(names[name], kind))
     return text.select(**casts)
 
@@ -55,13 +59,26 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
         column = table[names[name]]
         if column.type().is_floating():
             column = _one_zero(column.isnan().ifelse(ibis.null(column.type()), column))
+        kind = kind.removesuffix(OR_PUBLISHED) if column.type().is_integer() else _fitting(table, column, kind, name)
         if kind in _ASKED and not (kind == "integer" and column.type().is_integer()):
-            _check_fit(table, column, kind, name)
             column = column.cast(_ASKED[kind])
         elif kind == "text":
             column = column.cast("string")
         casts[names[name]] = column
     return table.select(**casts)
+
+
+def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
+    """The type that was asked for, refused if some cell does not have it; text where such cells may be, and are, published."""
+    kind = asked.removesuffix(OR_PUBLISHED)
+    if kind not in _ASKED:
+        return kind
+    if kind != asked and column.type().is_string():
+        odd = table.filter(column.try_cast(_ASKED[kind]).isnull() & column.notnull())
+        if odd.agg(all=column.re_search(_PUBLISHED).all()).to_pyarrow()["all"][0].as_py():
+            return "text"
+    _check_fit(table, column, kind, name)
+    return kind
 
 
 def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:

@@ -1,0 +1,206 @@
+"""anonymize: from a table and a policy to a release, through every room of the house."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tclose._progress import announce
+from tclose.algorithms import find_algorithm
+from tclose.algorithms.base import Algorithm, Partition
+from tclose.certificate import Commitment, certificate, record
+from tclose.domains import kind_to_read
+from tclose.encode import EncodedTable, encode
+from tclose.errors import PolicyError, PrivacyRiskWarning, nearest
+from tclose.feasibility import must_leave_out
+from tclose.gate import check_values, judge, judge_against, reference_of
+from tclose.losses import Losses, losses
+from tclose.policy import Policy
+from tclose.recode import Recoded, recode
+from tclose.release import Release
+from tclose.roles import Roles, roles_of
+from tclose.source.readers import open_reader
+from tclose.source.table import Table
+from tclose.source.typing import PRINTED
+from tclose.suppression import both_sides, trim
+
+Ints = NDArray[np.int64]
+
+
+def anonymize(
+    table: Any,
+    policy: Policy,
+    algorithm: str | None = None,
+    seed: int = 0,
+    keep_order: bool = False,
+    options: Mapping[str, Any] | None = None,
+) -> Release:
+    """Make a release of a table that holds a policy, and check it before it is handed out.
+
+    Rows are put into classes that hold every limit, the quasi-identifiers of a class are published as one, identifiers are left
+    out, and rows are sorted by what is published of them. Then the published values are read back and audited, against
+    themselves and against the input.
+
+    Parameters
+    ----------
+    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    policy : Policy
+        With a k.
+    algorithm : str, optional
+        One of `list_algorithms`; ``mondrian`` by default.
+    seed : int
+        For algorithms that draw lots. The same rows in any order, policy, seed and versions give the same release.
+    keep_order : bool
+        Keep the order of the input's rows. That may give people away: a warning says so, and so does the certificate.
+    options : mapping, optional
+        Options of the algorithm.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    InfeasibleError
+        No release of this table can hold the policy.
+    InputError, PolicyError
+        The table cannot be read, or does not fit the policy.
+    GateError
+        The release would have broken the policy: a fault of tclose.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"name": ["Ada", "Bo", "Cy", "Di"], "zip": ["476", "476", "479", "479"], "salary": [3, 5, 4, 6]})
+    >>> policy = Policy(quasi=["zip"], sensitive={"salary": 0.2}, identifiers=["name"], k=2)
+    >>> anonymize(people, policy)
+    <Release: 4 rows in 2 classes, k=2; salary t=0.1667; 0 rows left out, gcp=0.0000>
+    """
+    if not isinstance(policy, Policy):
+        raise PolicyError(f"policy must be a Policy; Policy.load reads one from YAML. Got {type(policy).__name__}.")
+    if policy.k is None:
+        raise PolicyError("k must be set to make a release: the rows, or persons, of each class at least. Got none.")
+    chosen = find_algorithm(algorithm or "mondrian")
+    settings = _options(chosen, options or {})
+
+    announce("Encoding")
+    reader = open_reader(table)
+    roles = roles_of(policy, reader.names)
+    source = Table(reader, _kinds(policy, roles), optional=policy.identifiers)
+    unit = roles.unit(source)
+    commitment = Commitment()
+    encoded = encode(source, policy, unit, roles.kept, commitment.update)
+    roles.check_kept(encoded)
+
+    announce("Partitioning")
+    labels, partition = _partition(encoded, policy, chosen, seed, settings)
+
+    announce("Recoding")
+    recoded = recode(encoded, labels, reader.names, keep_order=keep_order)
+    left_out = encoded.rows - len(recoded.rows)
+    coded = pa.table(recoded.columns)
+
+    announce("Checking")
+    resolved = _resolved(policy, encoded)
+    reference = reference_of(source, policy)
+    check_values(reference, coded, left_out)
+    read_back = coded
+    if unit is not None:
+        read_back = coded.append_column(unit, source.column(unit).take(pa.array(encoded.order[recoded.rows])))
+    regions = _regions(recoded, partition, coded, resolved)
+    audit = judge(read_back, resolved, regions)
+    against_input = audit if left_out == 0 else judge_against(reference, read_back, resolved, regions)
+
+    loss, shown = _losses(encoded, recoded, policy, labels)
+    if keep_order:
+        _warn("The rows are in the order of the input, which may give people away: whoever knows the order knows the rows.")
+    public = certificate(
+        resolved, audit, shown, roles.columns(encoded, list(coded.column_names)), recoded.unique, regions, "input" if keep_order else "sorted"
+    )
+    private = record(policy, chosen.name, settings, seed, commitment.to_dict(), against_input, left_out, loss)
+    in_input_order = np.empty(encoded.rows, dtype=np.int64)
+    in_input_order[encoded.order] = labels
+    return Release(coded, in_input_order, audit, against_input, loss, public, private, resolved, regions)
+
+
+def _options(algorithm: Algorithm, given: Mapping[str, Any]) -> dict[str, Any]:
+    for name in given:
+        if name not in algorithm.options:
+            known = ", ".join(algorithm.options) or "none"
+            raise PolicyError(
+                f"{name!r} is not an option of {algorithm.name}. Known are: {known}.{nearest(name, algorithm.options)}"
+            )
+    return {**algorithm.options, **given}
+
+
+def _kinds(policy: Policy, roles: Roles) -> dict[str, str]:
+    """The columns to open, each with the type to read it as."""
+    kinds = {column.name: column.type for column in policy.quasi}
+    kinds |= {column.name: kind_to_read(column) for column in policy.sensitive}
+    kinds |= dict.fromkeys(roles.kept, PRINTED)
+    return kinds | ({policy.unit: "text"} if policy.unit not in (None, "row") else {})
+
+
+def _partition(
+    table: EncodedTable, policy: Policy, algorithm: Algorithm, seed: int, options: Mapping[str, Any]
+) -> tuple[Ints, Partition]:
+    """The class of each row, -1 where it is left out; and the partition of the rows that are not left out."""
+    from tclose.algorithms.limits import limits_of
+
+    kept = np.flatnonzero(~must_leave_out(table, policy))
+    part = table if len(kept) == table.rows else table.take(kept)
+    limits = limits_of(both_sides(part.sensitive), policy, part.persons)
+    partition = algorithm.run(part, policy, limits, seed, options)
+    labels = np.full(table.rows, -1, dtype=np.int64)
+    labels[kept] = partition.labels
+    return trim(table, labels, policy), partition
+
+
+def _resolved(policy: Policy, table: EncodedTable) -> Policy:
+    """The policy for the release: each distance as the input's types decided it, and published columns of any type."""
+    sensitive = [
+        replace(column, distance=attribute.distance.name) if column.kind == "auto" else column
+        for column, attribute in zip(policy.sensitive, table.sensitive, strict=True)
+    ]
+    return replace(policy, sensitive=sensitive, quasi=[replace(column, type="auto") for column in policy.quasi])
+
+
+def _regions(recoded: Recoded, partition: Partition, coded: pa.Table, policy: Policy) -> list[Ints]:
+    """The regions of (n,t)-closeness by the numbers that an audit gives to classes: by their sorted quasi-identifiers."""
+    if not partition.regions:
+        return []
+    from tclose._audit import Context, examine
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyRiskWarning)
+        seen = examine(coded, policy, Context()).quasi
+    numbers = {values: number for number, values in enumerate(zip(*(column.to_pylist() for column in seen.values()), strict=True))}
+    columns = {name: column for quasi in recoded.published for name, column in quasi.columns.items()}
+    of_class = [
+        numbers[values]
+        for values in zip(*([columns[name].values[place] for place in columns[name].places] for name in seen), strict=True)
+    ]
+    found = []
+    for groups in partition.regions:
+        by_number = np.full(len(numbers), -1, dtype=np.int64)
+        for number in range(len(numbers)):
+            inside = {int(groups[label]) for label, other in enumerate(of_class) if other == number}
+            by_number[number] = inside.pop() if len(inside) == 1 else -1
+        found.append(by_number)
+    return found
+
+
+def _losses(table: EncodedTable, recoded: Recoded, policy: Policy, labels: Ints) -> tuple[Losses, Losses]:
+    """What the release loses; and, without the rows that were left out and all that they tell, what may be said of it."""
+    raise NotImplementedError
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=3)
+

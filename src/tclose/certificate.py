@@ -1,0 +1,177 @@
+"""The papers of a release: a public certificate, an internal record, and a codebook.
+
+The certificate says what anyone can recompute from the release. What would help to undo it is in the record alone: the seed,
+the share of rows left out, figures against the input, and a commitment to the input that only its key opens. A plain hash of
+the input would let anyone who knows all but one cell try the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import platform
+import secrets
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tclose import __version__
+from tclose.errors import InputError
+from tclose.losses import Losses
+from tclose.policy import Policy
+from tclose.result import Audit
+
+STATEMENT = "t-closeness verified for these quasi-identifiers; not a legal determination"
+INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
+DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
+
+
+def certificate(
+    policy: Policy, audit: Audit, loss: Losses, columns: Sequence[Mapping[str, str]], unique: int, regions: Sequence[Any], order: str
+) -> dict[str, Any]:
+    """The public paper: what the release holds, what was asked of it, and what it attains against itself.
+
+    Parameters
+    ----------
+    policy
+        What the release was made to hold, with each distance decided.
+    columns
+        Name, role and content of each published column.
+    unique
+        Rows that differ from all others in some published column.
+    regions
+        Under (n,t)-closeness the regions of the classes, numbered by their sorted quasi-identifiers.
+    order
+        Of the rows: "sorted" or "input".
+    """
+    persons = {"k_persons": audit.k_persons} if audit.counts_persons else {}
+    return {
+        "statement": STATEMENT,
+        "tool": "tclose",
+        "version": __version__,
+        "rows": audit.rows,
+        "classes": audit.classes,
+        "row_order": order,
+        "columns": list(columns),
+        "policy": public_policy(policy),
+        "counted": "persons" if audit.counts_persons else "rows",
+        "attained": {
+            "k": audit.k,
+            **persons,
+            "homogeneous": audit.homogeneous,
+            "sensitive": figures(audit),
+        },
+        "unique_rows": unique,
+        "loss": loss.to_dict(),
+        **({"regions": [[int(number) for number in groups] for groups in regions]} if regions else {}),
+    }
+
+
+def figures(audit: Audit) -> dict[str, dict[str, Any]]:
+    """What the release attains of each model, for each sensitive attribute: what every reader can recompute."""
+    elsewhere = ("worst_class", "limit", "divergences")
+    return {
+        name: {key: value for key, value in attribute.to_dict().items() if key not in elsewhere}
+        for name, attribute in audit.sensitive.items()
+    }
+
+
+def public_policy(policy: Policy) -> dict[str, Any]:
+    """What is needed to audit the release again: limits, columns and the sensitive hierarchies, written out."""
+    settings = policy.to_dict(None)
+    names = [column.name for column in policy.quasi]
+    quasi = {name: {key: value for key, value in (settings["quasi"][name] or {}).items() if key == "recode"} for name in names}
+    limits = {key: settings[key] for key in ("k", "alpha", "n") if key in settings}
+    return {"quasi": {name: found or None for name, found in quasi.items()}, "sensitive": settings["sensitive"], **limits}
+
+
+def record(
+    policy: Policy,
+    algorithm: str,
+    options: Mapping[str, Any],
+    seed: int,
+    commitment: Mapping[str, str],
+    against_input: Audit,
+    left_out: int,
+    loss: Losses,
+) -> dict[str, Any]:
+    """The internal paper: all that is needed to make the release again, and to prove what it was made from."""
+    return {
+        "internal": INTERNAL,
+        "tool": "tclose",
+        "version": __version__,
+        "algorithm": algorithm,
+        "options": dict(options),
+        "seed": seed,
+        "policy": policy.to_dict(None),
+        "input": {"rows": against_input.rows + left_out, **commitment},
+        "suppressed": left_out,
+        "attained_against_input": {
+            name: {"t": attribute.t, "t_exact": str(attribute.t_exact)} for name, attribute in against_input.sensitive.items()
+        },
+        "loss": loss.to_dict(),
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in DEPENDENCIES}},
+    }
+
+
+class Commitment:
+    """A keyed commitment to a table: HMAC-SHA256 with a fresh key over its columns, as `tclose.encode.encode` feeds them.
+
+    Whoever has the key and the table can show that the release was made from it; without the key no guess can be confirmed.
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        """With a fresh key, or with one from a record."""
+        self._key = secrets.token_bytes(32) if key is None else key
+        self._digest = hmac.new(self._key, digestmod=hashlib.sha256)
+
+    def update(self, part: bytes) -> None:
+        """Take in a part of the table."""
+        self._digest.update(len(part).to_bytes(8, "little") + part)
+
+    def to_dict(self) -> dict[str, str]:
+        """Key and commitment, for the record."""
+        return {"hmac_sha256": self._digest.hexdigest(), "hmac_key": self._key.hex()}
+
+
+def codebook(title: str, certificate: Mapping[str, Any]) -> str:
+    """What each published column holds, in Markdown, for whoever gets the release."""
+    lines = [f"# {title}", "", f"{certificate['rows']:,} rows. {STATEMENT[0].upper()}{STATEMENT[1:]}.", ""]
+    lines += ["| column | role | what it holds |", "|---|---|---|"]
+    lines += [
+        "| " + " | ".join(_cell(column[key]) for key in ("name", "role", "holds")) + " |" for column in certificate["columns"]
+    ]
+    lines += [
+        "",
+        f"Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, the smallest of "
+        f"{certificate['attained']['k']:,} rows. In each class the sensitive values are spread nearly as in the whole table; how",
+        "nearly, and how that was measured, is in the certificate.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def to_json(paper: Mapping[str, Any]) -> str:
+    """A paper as text: the same for the same content."""
+    return json.dumps(paper, indent=2, ensure_ascii=False) + "\n"
+
+
+def read_certificate(path: Path) -> dict[str, Any]:
+    """A certificate from its file."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"Certificate {str(path)!r} cannot be read: {error.strerror}.") from None
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise InputError(f"Certificate {path.name!r} is not JSON. Check how it was copied.") from None
+    missing = [key for key in ("tool", "policy", "attained", "release") if not isinstance(found, dict) or key not in found]
+    if missing:
+        raise InputError(f"File {path.name!r} is no certificate of a release: it has no {missing[0]!r}.")
+    return dict(found)
+

@@ -1,0 +1,214 @@
+"""Encoding: rows as small integer codes, sorted, so that the order of the input never matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tclose.distances import Distance
+from tclose.domains import domain_of
+from tclose.errors import HierarchyError, InputError, PolicyError
+from tclose.hierarchy import Hierarchy, printed
+from tclose.policy import Policy, Quasi, Sensitive
+from tclose.scales import Line, Nominal, Scale, Tree
+from tclose.source.rows import narrow, sorted_order
+from tclose.source.table import Table
+
+Codes = NDArray[Any]
+Ints = NDArray[np.int64]
+
+ON_A_LINE = ("integer", "decimal", "float", "date", "timestamp", "time")
+"""Kinds of columns whose values have an order and differences."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """A sensitive attribute of an encoded table.
+
+    Attributes
+    ----------
+    column : Sensitive
+        What the policy asks of it.
+    distance : Distance
+        Between its codes.
+    values : list
+        The domain, in the order of the codes.
+    published : pyarrow array
+        The same as it is published.
+    codes : (rows,) unsigned integers
+        The code of each row.
+    counts : (m,) int64
+        Q: how often each code occurs in the input table, suppressed rows included.
+    """
+
+    column: Sensitive
+    distance: Distance
+    values: list[Any]
+    published: pa.Array
+    codes: Codes
+    counts: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A column that is published as it is: its values, and the place of each row among them."""
+
+    values: pa.Array
+    codes: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTable:
+    """Rows of a table, sorted by their codes.
+
+    Attributes
+    ----------
+    order : (rows,) int64
+        The input's row of each row.
+    scales, quasi : lists
+        Each quasi-identifier's scale, and the codes of the rows on it.
+    types : list of pyarrow types
+        Of the quasi-identifiers' own values.
+    sensitive : list of Attribute
+    persons : (rows,) unsigned integers or None
+        Who each row is about, numbered from 0, where the policy names a unit.
+    kept : dict of Kept
+    """
+
+    order: Ints
+    scales: list[Scale]
+    quasi: list[Codes]
+    types: list[Any]
+    sensitive: list[Attribute]
+    persons: Codes | None
+    kept: dict[str, Kept]
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.order)
+
+    def take(self, rows: NDArray[Any]) -> EncodedTable:
+        """Some of the rows. What their sensitive values are compared with, Q, stays the input's."""
+        return EncodedTable(
+            self.order[rows],
+            self.scales,
+            [codes[rows] for codes in self.quasi],
+            self.types,
+            [replace(attribute, codes=attribute.codes[rows]) for attribute in self.sensitive],
+            None if self.persons is None else self.persons[rows],
+            {name: Kept(kept.values, kept.codes[rows]) for name, kept in self.kept.items()},
+        )
+
+
+def encode(
+    source: Table, policy: Policy, unit: str | None, kept: Sequence[str], commit: Callable[[bytes], None]
+) -> EncodedTable:
+    """Read the rows of a table: quasi-identifiers as codes on their scales, sensitive attributes as codes of their domains.
+
+    Parameters
+    ----------
+    unit
+        The column that names persons, if they are counted.
+    kept
+        The columns that are published as they are.
+    commit
+        Is fed with all that was read, column by column: its name, its values ascending, and each row's place among them.
+    """
+    quasi, sensitive = [column.name for column in policy.quasi], [column.name for column in policy.sensitive]
+    names = [*quasi, *sensitive, *kept, *([] if unit is None else [unit])]
+    found = dict(zip(names, source.rows(names), strict=True))
+    for name, (cells, ranks) in found.items():
+        _feed(commit, name, cells, ranks)
+
+    scales, on_scales, types = [], [], []
+    for column in policy.quasi:
+        cells, ranks = found.pop(column.name)
+        scale, codes = _scale(source, column, cells)
+        scales.append(scale)
+        on_scales.append(codes.astype(narrow(scale.size))[ranks])
+        types.append(source.values(column.name, cells).type)
+    attributes = [_attribute(source, column, *found.pop(column.name)) for column in policy.sensitive]
+    persons = None if unit is None else found.pop(unit)[1]
+    others = {name: Kept(source.values(name, cells), codes) for name, (cells, codes) in found.items()}
+
+    keys = [(codes, scale.size) for codes, scale in zip(on_scales, scales, strict=True)]
+    keys += [(attribute.codes, len(attribute.values)) for attribute in attributes]
+    keys += [(column.codes, len(column.values)) for column in others.values()]
+    keys += [] if persons is None else [(persons, int(persons.max()) + 1)]
+    order = sorted_order(keys)
+    table = EncodedTable(np.arange(len(order)), scales, on_scales, types, attributes, persons, others)
+    return table.take(order)
+
+
+def _feed(commit: Callable[[bytes], None], name: str, cells: pa.Array, ranks: Codes) -> None:
+    """One column as bytes that do not depend on the engine or its version."""
+    texts = cells.cast(pa.large_string())
+    _, offsets, letters = pa.concat_arrays([pa.array([""], pa.large_string()), texts.fill_null("")]).buffers()
+    commit(name.encode())
+    commit(bytes([texts.null_count]))
+    commit(memoryview(offsets)[: 8 * (len(texts) + 2)].tobytes())
+    commit(b"" if letters is None else letters.to_pybytes())
+    commit(ranks.astype(ranks.dtype.newbyteorder("<")).tobytes())
+
+
+def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes) -> Attribute:
+    counts = np.bincount(ranks, minlength=len(cells)).astype(np.int64)
+    binned = column.bins is not None and column.publish is None
+    domain = domain_of(source, column, cells, counts, binned=binned)
+    if binned:
+        published = pa.array(domain.values, pa.string())
+    else:
+        published = source.values(column.name, cells).take(pa.array(np.argsort(domain.codes)))
+    codes = domain.codes.astype(narrow(len(domain.values)))[ranks]
+    return Attribute(column, domain.distance, domain.values, published, codes, domain.table(counts))
+
+
+def _scale(source: Table, column: Quasi, cells: pa.Array) -> tuple[Scale, Ints]:
+    """The scale of a quasi-identifier, and the code of each value of its column."""
+    kind = source.kinds[column.name]
+    try:
+        values = source.values(column.name, cells).to_pylist()
+    except (OverflowError, ValueError):
+        raise InputError(f"Column {column.name!r} must have dates in the years 1 to 9999, not finer than microseconds.") from None
+    missing = bool(values) and values[-1] is None
+    present = values[:-1] if missing else values
+    if column.recode == "set":
+        return Nominal.of(column.name, present, missing=missing)
+    if column.hierarchy is not None:
+        tree = _tree(source, column, cells, present)
+        return Tree.of(column.name, present, tree, missing=missing)
+    if kind in ON_A_LINE:
+        if any(isinstance(value, float) and not np.isfinite(value) for value in present):
+            raise InputError(f"Column {column.name!r} must have finite numbers for its ranges. Got infinity.")
+        settings = {"recode": column.recode, "snap": column.snap, "top": column.top, "bottom": column.bottom}
+        return Line.of(column.name, present, missing=missing, **settings)
+    asked = next((f"{key}" for key in ("snap", "top", "bottom") if getattr(column, key) is not None), None)
+    asked = f"recode: {column.recode}" if column.recode in ("bounds", "centroid") else asked
+    if asked is not None:
+        raise PolicyError(f"{asked} of {column.name!r} needs numbers or dates. The column holds {kind}.")
+    return Nominal.of(column.name, present, missing=missing)
+
+
+def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> Hierarchy:
+    """The hierarchy of a quasi-identifier, which must know all of its values."""
+    if column.hierarchy == "prefixes":
+        return Hierarchy.from_prefixes([printed(value) for value in values])
+    if column.hierarchy == "dates":
+        if source.kinds[column.name] != "date":
+            raise PolicyError(f"hierarchy: dates of {column.name!r} needs dates. The column holds {source.kinds[column.name]}.")
+        return Hierarchy.from_dates(values)
+    tree: Hierarchy = column.hierarchy
+    unknown = [place for place, value in enumerate(values) if value not in tree]
+    if unknown:
+        value, row = source.first(column.name, cells.take(unknown))
+        more = f" {len(unknown) - 1} more are missing." if len(unknown) > 1 else ""
+        raise HierarchyError(
+            f"Value {printed(value)!r} of {column.name!r}, first in row {row}, is no leaf of its hierarchy.{more} Add it there."
+        )
+    return tree

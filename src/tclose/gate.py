@@ -1,0 +1,70 @@
+"""The gate: a release is read back, as a reader would, and audited. What breaks the policy is not handed out.
+
+Nothing here knows the partition, the codes or the kernels that the release was made with.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tclose._audit import Context, examine
+from tclose.domains import Domain, Ints, domain_of
+from tclose.errors import GateError, PrivacyRiskWarning
+from tclose.policy import Policy
+from tclose.result import Audit
+from tclose.source.table import Table
+
+Reference = Mapping[str, tuple[Domain, Ints]]
+
+
+def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]]:
+    """The sensitive attributes of the input: their domains as they are published, and how often each value occurs."""
+    found = {}
+    for column in policy.sensitive:
+        cells, counts = source.cells([], [column.name]).domain(column.name)
+        binned = column.bins is not None and column.publish is None
+        domain = domain_of(source, column, cells, counts, binned=binned)
+        if not binned:  # as they stand in the column, not as numbers
+            values = source.values(column.name, cells).take(pa.array(np.argsort(domain.codes))).to_pylist()
+            domain = replace(domain, values=values)
+        found[column.name] = domain, domain.table(counts)
+    return found
+
+
+def judge(table: pa.Table | Path, policy: Policy, regions: Sequence[Ints] = ()) -> Audit:
+    """Audit a release against itself, which is what any reader can do."""
+    return _passing(table, policy, Context(regions=regions), "itself")
+
+
+def judge_against(reference: Reference, table: pa.Table, policy: Policy, regions: Sequence[Ints] = ()) -> Audit:
+    """Audit a release against the input, whose spread Q stays what it is when rows are left out."""
+    return _passing(table, policy, Context(reference, regions), "the input")
+
+
+def _passing(table: Any, policy: Policy, context: Context, against: str) -> Audit:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyRiskWarning)  # a release has no unit
+        audit = examine(table, policy, context)
+    if not audit.satisfied:
+        broken = next(judgement for judgement in audit.judgements if judgement.broken.any())
+        of = f" of {broken.sensitive!r}" if broken.sensitive else ""
+        raise GateError(f"The release was stopped: compared with {against} it would break {broken.model}{of}. Nothing is written.")
+    return audit
+
+
+def check_values(reference: Reference, table: pa.Table, left_out: int) -> None:
+    """Every sensitive value must occur in the release as often as in the input, but for the rows that were left out."""
+    for name, (domain, counts) in reference.items():
+        before = dict(zip(domain.values, counts.tolist(), strict=True))
+        after = {pair["values"]: pair["counts"] for pair in pc.value_counts(table[name]).to_pylist()}
+        lost = [count - after.pop(value, 0) for value, count in before.items()]
+        if after or min(lost) < 0 or sum(lost) != left_out:
+            raise GateError(f"The release was stopped: its values of {name!r} are not those of the input. Nothing is written.")

@@ -1,0 +1,139 @@
+"""Release: a table that has been checked, its papers, and how all of it reaches the disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tclose._files import Together, check_target, sha256_of
+from tclose._numbers import decimal_up
+from tclose._progress import announce
+from tclose.certificate import codebook, to_json
+from tclose.errors import GateError
+from tclose.gate import judge
+from tclose.losses import Losses
+from tclose.policy import Policy
+from tclose.result import Audit
+from tclose.source.writing import check_columns, write_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+CERTIFICATE, RECORD, CODEBOOK = ".certificate.json", ".private.json", ".codebook.md"
+"""What the names of a release's papers end in, after the name of the release."""
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A table that can be published: it was read back and audited before anyone got it.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        As it is written. Rows that were left out are not in it.
+    partition : (rows of the input,) int64
+        The class of each row of the input, in its order; -1 where the row is left out. It is never written.
+    audit : Audit
+        Of the release, against itself.
+    against_input : Audit
+        The same against the input. Together the two give away the rows that were left out: it is not for publication.
+    loss : Losses
+        What the release loses: ``loss["gcp"]``.
+    certificate, record : dict
+        The public and the internal paper.
+
+    Examples
+    --------
+    >>> import tclose as tc
+    >>> people = pa.table({"age": [23, 27, 31, 39], "salary": [3, 5, 4, 6]})
+    >>> release = tc.anonymize(people, tc.Policy(quasi=["age"], sensitive={"salary": 0.5}, k=2))
+    >>> release.table["age"].to_pylist()
+    ['[23, 27]', '[23, 27]', '[31, 39]', '[31, 39]']
+    """
+
+    coded: pa.Table = field(repr=False)
+    partition: NDArray[np.int64]
+    audit: Audit
+    against_input: Audit
+    loss: Losses
+    certificate: dict[str, Any]
+    record: dict[str, Any]
+    policy: Policy
+    regions: list[NDArray[np.int64]]
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The release as a table of plain columns."""
+        columns = [chunk.dictionary_decode() for column in self.coded.columns for chunk in (column.combine_chunks(),)]
+        return pa.table(columns, names=self.coded.column_names)
+
+    @property
+    def suppressed(self) -> int:
+        """The number of rows that were left out."""
+        return int(np.count_nonzero(self.partition < 0))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The release as a pandas frame."""
+        return self.table.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The release as a polars frame."""
+        import polars as pl
+
+        return pl.DataFrame(pl.from_arrow(self.table))
+
+    def write(self, path: str | Path, *, force: bool = False) -> list[Path]:
+        """Write the release and its papers, all or none of them, after it was read back from the disk and audited again.
+
+        Parameters
+        ----------
+        path
+            Ends in .csv, .parquet or .arrow.
+        force
+            Whether files that exist may be replaced.
+
+        Returns
+        -------
+        list of Path
+            The release, its certificate, its private record and its codebook.
+        """
+        data = Path(path)
+        check_columns(self.coded.column_names, data, formula_guard=self.policy.formula_guard)
+        paths = [data, *(data.with_name(data.name + ending) for ending in (CERTIFICATE, RECORD, CODEBOOK))]
+        for target in paths:
+            check_target(target, force=force)
+        announce("Writing")
+        with Together(force=force) as files:
+            staged = files.stage(data, lambda to: write_table(self.coded, to, formula_guard=self.policy.formula_guard))
+            announce("Reading back")
+            self._check(staged)
+            about = {"release": {"file": data.name, "sha256": sha256_of(staged)}}
+            texts = (to_json({**self.certificate, **about}), to_json({**self.record, **about}), codebook(data.name, self.certificate))
+            for target, text in zip(paths[1:], texts, strict=True):
+                content = text.encode()
+                files.stage(target, lambda to, content=content: to.write_bytes(content), private=target.name.endswith(RECORD))
+            files.commit()
+        return paths
+
+    def _check(self, file: Path) -> None:
+        """What is on the disk must be what was judged."""
+        audit = judge(file, self.policy, self.regions)
+        same = audit.rows == self.audit.rows and audit.classes == self.audit.classes and audit.k == self.audit.k
+        if not same or any(audit.sensitive[name].t_judged != self.audit.sensitive[name].t_judged for name in audit.sensitive):
+            raise GateError("The release was stopped: read back from its file it is not what was judged. Nothing is written.")
+
+    def __repr__(self) -> str:
+        """The release in one line."""
+        measured = ", ".join(f"{name} t={decimal_up(found.t_judged)}" for name, found in self.audit.sensitive.items())
+        return (
+            f"<Release: {self.audit.rows} rows in {self.audit.classes} classes, k={self.audit.k}; {measured}; "
+            f"{self.suppressed} rows left out, gcp={self.loss['gcp']:.4f}>"
+        )
+

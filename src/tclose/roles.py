@@ -1,0 +1,116 @@
+"""Roles: what becomes of each column of a table in a release, and what may not be published as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tclose._numbers import plain
+from tclose.encode import EncodedTable, Kept
+from tclose.errors import ColumnError, InputError, PolicyError
+from tclose.policy import Policy, Sensitive
+from tclose.source.table import Table
+
+LONGEST_LABEL = 40
+"""Letters, on average: longer texts are free text, in which people write names."""
+
+MOST_WORDS = 5
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table that are published as they are, and who is counted."""
+
+    policy: Policy
+    kept: list[str]
+
+    def unit(self, source: Table) -> str | None:
+        """The column that names persons, if they are counted; an identifier that repeats needs a decision."""
+        unit = self.policy.unit
+        if unit not in (None, "row"):
+            count, row = source.missing(unit)
+            if count:
+                raise InputError(
+                    f"The unit {unit!r} must name a person in every row. Got {count} missing, the first in row {row}."
+                )
+            return str(unit)
+        for name in self.policy.identifiers if unit is None else ():
+            if name in source:
+                rows, values = source.count_values(name)
+                if values < rows:
+                    raise PolicyError(
+                        f"Identifier {name!r} has {values:,} values in {rows:,} rows: some persons have several rows. Set unit to "
+                        "the column that names a person, or unit: row if each row is one."
+                    )
+        return None
+
+    def columns(self, table: EncodedTable, published: Sequence[str]) -> list[dict[str, str]]:
+        """Name, role and content of each published column."""
+        found = []
+        sensitive = {attribute.column.name: attribute for attribute in table.sensitive}
+        for name in published:
+            if name in sensitive:
+                role, holds = "sensitive", _describe(sensitive[name].column, sensitive[name].distance.name)
+            elif name in self.kept:
+                role, holds = "kept", "As in the input."
+            else:
+                scale = next(scale for scale in table.scales if name == scale.name or name.startswith(f"{scale.name}."))
+                role, holds = "quasi", scale.describe()
+            found.append({"name": name, "role": role, "holds": holds})
+        return found
+
+    def check_kept(self, table: EncodedTable) -> None:
+        """Refuse to publish as it is what would name people: a column that is nearly unique, or free text."""
+        reasons = {column.name: column.despite for column in self.policy.keep}
+        for name, column in table.kept.items():
+            if not reasons.get(name):
+                danger = _danger(column)
+                if danger:
+                    raise PolicyError(
+                        f"Column {name!r} must not be kept as it is: {danger}. Drop it, give it a role, or keep it with "
+                        "{despite: reason}."
+                    )
+
+
+def roles_of(policy: Policy, names: Sequence[str]) -> Roles:
+    """The role of each column; columns without one need a decision."""
+    unit = [] if policy.unit in (None, "row") else [policy.unit]
+    known = {column.name for column in (*policy.quasi, *policy.sensitive, *policy.keep)}
+    others = [name for name in names if name not in known.union(policy.identifiers, policy.drop, unit)]
+    if others and policy.other is None:
+        listed = ", ".join(repr(name) for name in others)
+        raise ColumnError(
+            f"Columns without a role must not slip into a release: {listed}. Give them roles, or set other: drop or other: keep."
+        )
+    kept = known.intersection(column.name for column in policy.keep).union(others if policy.other == "keep" else ())
+    return Roles(policy, [name for name in names if name in kept] + [name for name in kept if name not in names])
+
+
+def _danger(column: Kept) -> str:
+    counts = np.bincount(column.codes, minlength=len(column.values))
+    rows = int(counts.sum())
+    present = column.values.drop_null()
+    if rows > 1 and 2 * len(present) > rows:
+        return f"it has {len(present):,} values in {rows:,} rows, nearly one for each"
+    if pa.types.is_string(present.type) and len(present):
+        weights = counts[: len(present)]
+        letters = np.average(pc.utf8_length(present).to_numpy(zero_copy_only=False), weights=weights)
+        words = np.average(pc.count_substring_regex(present, r"\S+").to_numpy(zero_copy_only=False), weights=weights)
+        if letters > LONGEST_LABEL or words >= MOST_WORDS:
+            return "it is free text"
+    return ""
+
+
+def _describe(column: Sensitive, distance: str) -> str:
+    """What a sensitive column holds, and what was asked of it."""
+    limits = [f"t={plain(column.t)}"] if column.t is not None else []
+    limits += [f"l={plain(column.l)} ({column.l_kind})"] if column.l is not None else []
+    limits += [f"beta={plain(column.beta)}"] if column.beta is not None else []
+    limits += [f"delta={plain(column.delta)}"] if column.delta is not None else []
+    what = "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
+    asked = f"; limits {', '.join(limits)}" if limits else "; measured, not limited"
+    return f"{what}. Distance: {distance}{asked}."

@@ -1,0 +1,96 @@
+"""Rows: some columns of a table, row by row, each cell as its place among the values of its column.
+
+A column of few values takes a byte a row: 10,000,000 rows of ten such columns are 100 MB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+Codes = NDArray[Any]
+"""Unsigned integers, as narrow as the number of values allows."""
+
+
+def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array, Codes]]:
+    """For each of ``count`` columns its values, ascending, missing last, and each row's place among them."""
+    coders = [_Coder() for _ in range(count)]
+    for batch in batches:
+        for coder, column in zip(coders, batch.columns, strict=True):
+            coder.add(column)
+    return [coder.ranked() for coder in coders]
+
+
+def narrow(size: int) -> Any:
+    """The narrowest dtype for codes below ``size``."""
+    return np.min_scalar_type(max(size - 1, 0))
+
+
+def sorted_order(columns: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
+    """The rows in the order of their codes, the first column first; rows that agree on all stay as they are.
+
+    Parameters
+    ----------
+    columns
+        Each column's codes, and a number above all of them.
+    """
+    keys, bound = np.zeros(len(columns[0][0]), dtype=np.int64), 1
+    for codes, size in columns:
+        if bound * size > np.iinfo(np.int64).max:
+            keys, bound = dense(keys)
+        keys *= size
+        keys += codes
+        bound *= size
+    return np.argsort(keys, kind="stable")
+
+
+def dense(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Keys as numbers from 0 without gaps, in the same order; and how many there are."""
+    order = np.argsort(keys)
+    new = np.diff(keys[order], prepend=-1) != 0
+    numbers = np.empty_like(keys)
+    numbers[order] = np.cumsum(new) - 1
+    return numbers, int(new.sum())
+
+
+class _Coder:
+    """One column as it arrives: values get numbers in the order of their first occurrence; 0 is missing."""
+
+    def __init__(self) -> None:
+        self._values: pa.Array | None = None
+        self._chunks: list[Codes] = []
+
+    def add(self, column: Any) -> None:
+        encoded = column.dictionary_encode()
+        found = encoded.dictionary
+        if self._values is None:
+            self._values = found.slice(0, 0)
+        places = pc.index_in(found, value_set=self._values)
+        numbers = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+        new = numbers == 0
+        numbers[new] = len(self._values) + 1 + np.arange(int(new.sum()))
+        if new.any():
+            self._values = pa.concat_arrays([self._values, found.filter(pa.array(new))])
+        numbers = np.append(numbers, 0).astype(narrow(len(self._values) + 1))
+        self._chunks.append(numbers[encoded.indices.fill_null(len(found)).to_numpy(zero_copy_only=False)])
+
+    def ranked(self) -> tuple[pa.Array, Codes]:
+        values = self._values if self._values is not None else pa.nulls(0)
+        order = pc.sort_indices(values)
+        places = np.empty(len(values) + 1, dtype=narrow(len(values) + 1))
+        places[order.to_numpy() + 1] = np.arange(len(values))
+        places[0] = len(values)  # missing cells come last
+        codes = np.empty(sum(map(len, self._chunks)), dtype=places.dtype)
+        start, missing = 0, False
+        while self._chunks:
+            chunk = self._chunks.pop(0)  # freed as soon as it is translated
+            codes[start : start + len(chunk)] = places[chunk]
+            missing |= not chunk.all()
+            start += len(chunk)
+        domain = values.take(order)
+        return (pa.concat_arrays([domain, pa.nulls(1, domain.type)]) if missing else domain), codes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import groupby
@@ -118,6 +119,42 @@ class Hierarchy:
         except RecursionError:
             raise HierarchyError("a hierarchy must not be as deep as this one, nor hold itself. Got too many levels.") from None
 
+    @classmethod
+    def from_prefixes(cls, values: Iterable[Any]) -> Hierarchy:
+        """From codes whose first characters say most, such as zip codes: each level hides one more character, from the right.
+
+        A shorter value is as one filled up with blanks, so that what is hidden of all values of a level begins at the same place.
+        Leaves are in ascending order. Missing cells are left out.
+
+        >>> tree = Hierarchy.from_prefixes(["47677", "47602", "479"])
+        >>> tree.leaves
+        ['47602', '47677', '479']
+        >>> [tree.labels[node] for node in tree.path(tree.leaf("47602"))]
+        ['*****', '4****', '47***', '476**', '4760*', '47602']
+        >>> [tree.labels[node] for node in tree.path(tree.leaf("479"))]
+        ['*****', '4****', '47***', '479**', '479 *', '479']
+        """
+        texts = {printed(value) for value in values} - {""}
+        masked = sorted(text for text in texts if "*" in text)
+        if masked:
+            raise HierarchyError(f"a value must not hold '*', which stands for what is hidden. Got {masked[0]!r}.")
+        length = max(map(len, texts), default=0)
+        filled = sorted((text.ljust(length), text) for text in texts)
+        return cls([*(full[:shown].ljust(length, "*") for shown in range(length)), text] for full, text in filled)
+
+    @classmethod
+    def from_dates(cls, values: Iterable[Any]) -> Hierarchy:
+        """From dates, or their texts: date, month, quarter, year, ``*``. Leaves ascend. Missing cells are left out.
+
+        >>> tree = Hierarchy.from_dates(["2024-03-05", "2023-12-31"])
+        >>> tree.leaves
+        ['2023-12-31', '2024-03-05']
+        >>> [tree.labels[node] for node in tree.path(tree.leaf("2024-03-05"))]
+        ['*', '2024', '2024-Q1', '2024-03', '2024-03-05']
+        """
+        days = sorted({_day(printed(value)) for value in values} - {""})
+        return cls(["*", text[:4], f"{text[:4]}-Q{(int(text[5:7]) + 2) // 3}", text[:7], text] for text in days)
+
     @property
     def height(self) -> int:
         """H, the height of the root."""
@@ -180,6 +217,16 @@ class Hierarchy:
             if parent >= 0:
                 self._children[parent][label] = node
             waiting += [(node, *item) for item in reversed(below.items())]
+
+
+def _day(text: str) -> str:
+    """The text of a date, or "" for a missing cell."""
+    day = None
+    with suppress(ValueError):
+        day = date.fromisoformat(text)
+    if text and (day is None or day.isoformat() != text):  # 20240305 is a date too, but would not be found by its text
+        raise HierarchyError(f"a value must be a date, as 2024-03-05. Got {text!r}.")
+    return text
 
 
 def _plant(roots: dict[str, Any], path: Sequence[str]) -> None:

@@ -101,9 +101,10 @@ class Line(Scale):
         self._ruler, self._atoms, self._recode, self._settings = measure, atoms, recode, settings
         units = measure.units if measure else [0]
         self._least, self._range = units[0], units[-1] - units[0]
-        ends = [(atom.low, atom.high, atom.floor, atom.ceiling) for atom in atoms] + [(0, 0, 0, 0)] * missing
-        largest = max(abs(end) for row in ends for end in row) + abs(units[0]) + abs(units[-1])
-        table: NDArray[Any] = np.array(ends, dtype=integer_dtype(4 * largest)).T.copy()
+        outmost = [end for atom in (atoms[:1] + atoms[-1:]) for end in atom[:4]] + [units[0], units[-1]]
+        dtype = integer_dtype(8 * max(map(abs, outmost)))
+        ends = [[atom[side] for atom in atoms] + [0] * missing for side in range(4)]
+        table: list[NDArray[Any]] = [np.array(side, dtype=dtype) for side in ends]
         self._lows, self._highs, self._floors, self._ceilings = table
 
     def widths(self) -> Widths:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import struct
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ from tclose.hierarchy import printed
 from tclose.scales.base import Column, Ints, Published, Scale, Widths
 
 _OR_MISSING = " or missing"
+_UNCLEAR = re.compile(r"""^$|^\s|\s$|[,{}"]""")
 
 
 class Nominal(Scale):
@@ -63,7 +67,8 @@ class Nominal(Scale):
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
         """Publish classes as sets."""
         rows = np.diff(starts)
-        owners, members = np.divmod(np.unique(np.repeat(np.arange(len(rows)) * self.size, rows) + codes), self.size)
+        keys = np.sort(np.repeat(np.arange(len(rows)) * self.size, rows) + codes.astype(np.int64))
+        owners, members = np.divmod(keys[np.diff(keys, prepend=-1) > 0], self.size)
         sizes = np.bincount(owners, minlength=len(rows))
         several = sizes > 1
         ncp = np.where(several, sizes / self.size, 0.0)
@@ -77,6 +82,11 @@ class Nominal(Scale):
         missing = "; 'or missing' says that some of them miss it" if self.missing else ""
         return f"The values of {self.name!r} among the rows of the class, as a set where they differ{missing}."
 
+    @cached_property
+    def _members(self) -> list[str]:
+        """Each value as it stands in a set."""
+        return [within(text) for text in self._texts]
+
     def _column(self, members: Ints, sizes: NDArray[np.int64]) -> Column:
         """The label of each class's set, made once a set; ``members`` are those of all classes, ascending in each."""
         # As bytes with the high ones first, sets of codes compare as their tuples do, and are found by their hash.
@@ -84,16 +94,18 @@ class Nominal(Scale):
         ends = (np.cumsum(sizes) * 4).tolist()
         keys = [wide[start:end] for start, end in zip([0, *ends], ends, strict=False)]
         places = {key: place for place, key in enumerate(sorted(set(keys)))}
-        labels = [self._label(np.frombuffer(key, dtype=">u4").tolist()) for key in places]
+        labels = [self._label(struct.unpack(f">{len(key) // 4}I", key)) for key in places]
         return Column(labels, np.array([places[key] for key in keys], dtype=np.int64))
 
-    def _label(self, codes: list[int]) -> str | None:
+    def _label(self, codes: tuple[int, ...]) -> str | None:
         """The published text of a set."""
-        texts = [self._texts[code] for code in codes if code < len(self._texts)]
-        if not texts:
+        members = codes[:-1] if codes[-1] == len(self._texts) else codes
+        if not members:
             return None
-        label = alone(texts[0]) if len(texts) == 1 else f"{{{', '.join(map(_within, texts))}}}"
-        return label if len(texts) == len(codes) else label + _OR_MISSING
+        label = alone(self._texts[members[0]])
+        if len(members) > 1:
+            label = f"{{{', '.join([self._members[code] for code in members])}}}"
+        return label if len(members) == len(codes) else label + _OR_MISSING
 
 
 def alone(text: str) -> str:
@@ -101,9 +113,9 @@ def alone(text: str) -> str:
     return _quoted(text) if not text or text[0] in '{"' or text.endswith(_OR_MISSING) else text
 
 
-def _within(text: str) -> str:
+def within(text: str) -> str:
     """A member of a set, in quotes if its ends could not be told."""
-    return _quoted(text) if not text or text != text.strip() or any(sign in text for sign in ',{}"') else text
+    return _quoted(text) if _UNCLEAR.search(text) else text
 
 
 def _quoted(text: str) -> str:

@@ -329,9 +329,7 @@ def _shifted(name: str, values: Sequence[Any]) -> tuple[int, list[int]]:
     exponents = [int(value.as_tuple().exponent) for value in decimals]
     digits = max(0, -min(exponents))
     with localcontext() as context:
-        context.prec = (
-            max(len(str(value.adjusted())) + abs(value.adjusted()) + 400 for value in (decimals[0], decimals[-1])) + digits
-        )
+        context.prec = max(decimals[0].adjusted(), decimals[-1].adjusted(), 0) + digits + 2  # no digit is lost
         return digits, [int(value.scaleb(digits)) for value in decimals]
 
 

@@ -1,4 +1,4 @@
-"""tclose: measure how much a table would give away about the people in it, exactly.
+"""tclose: measure how much a table would give away about the people in it, exactly; and make one that can be published.
 
 >>> import tclose as tc
 >>> tc.emd({3: 1, 4: 1, 5: 1}, {salary: 1 for salary in range(3, 12)})
@@ -9,11 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tclose._anonymize import anonymize
     from tclose._audit import audit
     from tclose._emd import emd, transport
+    from tclose.algorithms import list_algorithms
     from tclose.errors import (
         ColumnError,
+        GateError,
         HierarchyError,
+        InfeasibleError,
         InputError,
         OutputError,
         PolicyError,
@@ -21,24 +25,31 @@ if TYPE_CHECKING:
         TcloseError,
     )
     from tclose.hierarchy import Hierarchy
-    from tclose.policy import Policy, Quasi, Sensitive
+    from tclose.policy import Keep, Policy, Quasi, Sensitive
+    from tclose.release import Release
     from tclose.result import Audit, Violation
 
 # Loaded on first use: importing tclose, and `tclose --help`, stay fast.
 _HOMES = {
     "Audit": "result",
     "Violation": "result",
+    "anonymize": "_anonymize",
     "audit": "_audit",
+    "list_algorithms": "algorithms",
+    "Release": "release",
     "emd": "_emd",
     "transport": "_emd",
     "ColumnError": "errors",
+    "GateError": "errors",
     "HierarchyError": "errors",
+    "InfeasibleError": "errors",
     "InputError": "errors",
     "OutputError": "errors",
     "PolicyError": "errors",
     "PrivacyRiskWarning": "errors",
     "TcloseError": "errors",
     "Hierarchy": "hierarchy",
+    "Keep": "policy",
     "Policy": "policy",
     "Quasi": "policy",
     "Sensitive": "policy",
@@ -48,20 +59,26 @@ __version__ = "0.1.0"
 __all__ = [
     "Audit",
     "ColumnError",
+    "GateError",
     "Hierarchy",
     "HierarchyError",
+    "InfeasibleError",
     "InputError",
+    "Keep",
     "OutputError",
     "Policy",
     "PolicyError",
     "PrivacyRiskWarning",
     "Quasi",
+    "Release",
     "Sensitive",
     "TcloseError",
     "Violation",
     "__version__",
+    "anonymize",
     "audit",
     "emd",
+    "list_algorithms",
     "transport",
 ]
 

@@ -117,11 +117,17 @@ def anonymize(
     audit = judge(read_back, resolved, regions)
     against_input = audit if left_out == 0 else judge_against(reference, read_back, resolved, regions)
 
-    loss, shown = _losses(encoded, recoded, policy, labels)
+    loss = shown = _losses(encoded, recoded, policy)
     if keep_order:
         _warn("The rows are in the order of the input, which may give people away: whoever knows the order knows the rows.")
     public = certificate(
-        resolved, audit, shown, roles.columns(encoded, list(coded.column_names)), recoded.unique, regions, "input" if keep_order else "sorted"
+        resolved,
+        audit,
+        shown,
+        roles.columns(encoded, list(coded.column_names)),
+        recoded.unique,
+        regions,
+        "input" if keep_order else "sorted",
     )
     private = record(policy, chosen.name, settings, seed, commitment.to_dict(), against_input, left_out, loss)
     in_input_order = np.empty(encoded.rows, dtype=np.int64)
@@ -180,7 +186,9 @@ def _regions(recoded: Recoded, partition: Partition, coded: pa.Table, policy: Po
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyRiskWarning)
         seen = examine(coded, policy, Context()).quasi
-    numbers = {values: number for number, values in enumerate(zip(*(column.to_pylist() for column in seen.values()), strict=True))}
+    numbers = {
+        values: number for number, values in enumerate(zip(*(column.to_pylist() for column in seen.values()), strict=True))
+    }
     columns = {name: column for quasi in recoded.published for name, column in quasi.columns.items()}
     of_class = [
         numbers[values]
@@ -196,11 +204,18 @@ def _regions(recoded: Recoded, partition: Partition, coded: pa.Table, policy: Po
     return found
 
 
-def _losses(table: EncodedTable, recoded: Recoded, policy: Policy, labels: Ints) -> tuple[Losses, Losses]:
-    """What the release loses; and, without the rows that were left out and all that they tell, what may be said of it."""
-    raise NotImplementedError
+def _losses(table: EncodedTable, recoded: Recoded, policy: Policy) -> Losses:
+    """What the release loses, rows that were left out included."""
+    return losses(
+        recoded.published,
+        weights=[column.weight for column in policy.quasi],
+        rows=recoded.sizes,
+        sizes=recoded.seen(),
+        originals=[np.bincount(codes, minlength=scale.size) for codes, scale in zip(table.quasi, table.scales, strict=True)],
+        suppressed=table.rows - len(recoded.rows),
+        k=policy.k,
+    )
 
 
 def _warn(sentence: str) -> None:
     warnings.warn(sentence, PrivacyRiskWarning, stacklevel=3)
-

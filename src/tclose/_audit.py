@@ -91,9 +91,7 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     source = Table(reader, needed, optional=[*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])])
     unit = _unit(source, policy)
     cells = source.cells(quasi, [column.name for column in policy.sensitive])
-    attributes = {
-        column.name: _attribute(source, cells, quasi, column, policy, unit, context) for column in policy.sensitive
-    }
+    attributes = {column.name: _attribute(source, cells, quasi, column, policy, unit, context) for column in policy.sensitive}
     persons = None if unit is None else source.cells(quasi, [], unit).sizes
     values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
     return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values)

@@ -29,7 +29,13 @@ DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
 
 
 def certificate(
-    policy: Policy, audit: Audit, loss: Losses, columns: Sequence[Mapping[str, str]], unique: int, regions: Sequence[Any], order: str
+    policy: Policy,
+    audit: Audit,
+    loss: Losses,
+    columns: Sequence[Mapping[str, str]],
+    unique: int,
+    regions: Sequence[Any],
+    order: str,
 ) -> dict[str, Any]:
     """The public paper: what the release holds, what was asked of it, and what it attains against itself.
 
@@ -174,4 +180,3 @@ def read_certificate(path: Path) -> dict[str, Any]:
     if missing:
         raise InputError(f"File {path.name!r} is no certificate of a release: it has no {missing[0]!r}.")
     return dict(found)
-

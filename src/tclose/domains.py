@@ -169,5 +169,3 @@ def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.A
     more = f" {others} more {'value is' if others == 1 else 'values are'} missing." if others else ""
     found, mend = ("stands above other values in", "Only leaves are values") if inner else ("is not in", "Add it there")
     raise HierarchyError(f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} {mend}.")
-
-

@@ -106,9 +106,7 @@ class EncodedTable:
         )
 
 
-def encode(
-    source: Table, policy: Policy, unit: str | None, kept: Sequence[str], commit: Callable[[bytes], None]
-) -> EncodedTable:
+def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str], commit: Callable[[bytes], None]) -> EncodedTable:
     """Read the rows of a table: quasi-identifiers as codes on their scales, sensitive attributes as codes of their domains.
 
     Parameters

@@ -56,7 +56,9 @@ def _passing(table: Any, policy: Policy, context: Context, against: str) -> Audi
     if not audit.satisfied:
         broken = next(judgement for judgement in audit.judgements if judgement.broken.any())
         of = f" of {broken.sensitive!r}" if broken.sensitive else ""
-        raise GateError(f"The release was stopped: compared with {against} it would break {broken.model}{of}. Nothing is written.")
+        raise GateError(
+            f"The release was stopped: compared with {against} it would break {broken.model}{of}. Nothing is written."
+        )
     return audit
 
 

@@ -124,4 +124,3 @@ def _occurring(values: pa.Array, codes: NDArray[Any]) -> pa.Array:
     places[kept] = np.arange(len(kept))
     indices = places.astype(np.int32)[codes]
     return pa.DictionaryArray.from_arrays(pa.array(indices, mask=indices < 0), values.take(pa.array(kept)))
-

@@ -115,7 +115,11 @@ class Release:
             announce("Reading back")
             self._check(staged)
             about = {"release": {"file": data.name, "sha256": sha256_of(staged)}}
-            texts = (to_json({**self.certificate, **about}), to_json({**self.record, **about}), codebook(data.name, self.certificate))
+            texts = (
+                to_json({**self.certificate, **about}),
+                to_json({**self.record, **about}),
+                codebook(data.name, self.certificate),
+            )
             for target, text in zip(paths[1:], texts, strict=True):
                 content = text.encode()
                 files.stage(target, lambda to, content=content: to.write_bytes(content), private=target.name.endswith(RECORD))
@@ -136,4 +140,3 @@ class Release:
             f"<Release: {self.audit.rows} rows in {self.audit.classes} classes, k={self.audit.k}; {measured}; "
             f"{self.suppressed} rows left out, gcp={self.loss['gcp']:.4f}>"
         )
-

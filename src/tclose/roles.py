@@ -111,6 +111,8 @@ def _describe(column: Sensitive, distance: str) -> str:
     limits += [f"l={plain(column.l)} ({column.l_kind})"] if column.l is not None else []
     limits += [f"beta={plain(column.beta)}"] if column.beta is not None else []
     limits += [f"delta={plain(column.delta)}"] if column.delta is not None else []
-    what = "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
+    what = (
+        "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
+    )
     asked = f"; limits {', '.join(limits)}" if limits else "; measured, not limited"
     return f"{what}. Distance: {distance}{asked}."

@@ -11,13 +11,19 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from tclose.cli.algorithms import algorithms
+from tclose.cli.anonymize import anonymize
 from tclose.cli.audit import audit
 from tclose.cli.demo import demo
 from tclose.cli.schema import schema
-from tclose.errors import TcloseError
+from tclose.cli.verify import verify
+from tclose.errors import GateError, InfeasibleError, TcloseError
 
-BAD_INPUT, FAULT, INTERRUPTED = 2, 3, 130
+CANNOT_HOLD, BAD_INPUT, FAULT, INTERRUPTED = 1, 2, 3, 130
 STOPPED = "Interrupted."
+REPORT = (
+    "Please report that, with the output of 'tclose --version', to the project's issue tracker; nothing of your table is in it."
+)
 HOME = Path(__file__).resolve().parents[1]
 
 # Typer carries click inside it, or beside it in older versions; either way BadParameter descends from it.
@@ -41,6 +47,10 @@ class Commands(TyperGroup):
             _say(f"{message}{'' if message[-1] in '.?)' else '.'} Try '{command} --help'.", BAD_INPUT)
         except (KeyboardInterrupt, typer.Abort):
             _say(STOPPED, INTERRUPTED)
+        except InfeasibleError as error:
+            _say(str(error), CANNOT_HOLD)
+        except GateError as error:
+            _say(f"{error} {REPORT}", FAULT)
         except TcloseError as error:
             _say(str(error), BAD_INPUT)
         except Exception as error:  # noqa: BLE001 - the last line of defence, and it must not quote the message
@@ -55,9 +65,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(audit)
-app.command()(demo)
-app.command()(schema)
+for command in (audit, anonymize, verify, algorithms, schema, demo):
+    app.command()(command)
 
 
 def _version(wanted: bool) -> None:
@@ -73,9 +82,9 @@ def tclose(
     context: typer.Context,
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version and exit."),  # noqa: ARG001
 ) -> None:
-    """Measure how much a table would give away about the people in it, exactly.
+    """Measure how much a table would give away about the people in it, and make one that can be published.
 
-    Exit codes: 0 fine; 1 the policy does not hold; 2 bad input or usage; 3 a fault of tclose; 130 interrupted.
+    Exit codes: 0 fine; 1 the policy does not hold, or cannot; 2 bad input or usage; 3 a fault of tclose; 130 interrupted.
 
     Start here: tclose demo
     """
@@ -101,7 +110,4 @@ def _fault(error: Exception) -> str:
     paths = [(Path(frame.filename).resolve(), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     places = [f"{path.relative_to(HOME)}, line {line}" for path, line in paths if HOME in path.parents]
     place = places[-1] if places else "an unknown place"
-    return (
-        f"tclose has a fault: {type(error).__name__} in {place}. Please report that, with the output of 'tclose --version', "
-        "to the project's issue tracker; nothing of your table is in it."
-    )
+    return f"tclose has a fault: {type(error).__name__} in {place}. {REPORT}"

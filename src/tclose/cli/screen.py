@@ -15,12 +15,15 @@ from rich.table import Table
 from rich.text import Text
 
 from tclose._numbers import decimal_down, decimal_up, plain
+from tclose._progress import listening
 from tclose.attribute import REGION
 from tclose.errors import OutputError
 
 if TYPE_CHECKING:
     from tclose.attribute import AttributeAudit
+    from tclose.release import Release
     from tclose.result import Audit, Judgement
+    from tclose.verify import Verification
 
 SHOWN = 5
 """Classes named on the screen for each limit; --classes lists all."""
@@ -29,6 +32,13 @@ SHOWN = 5
 def status(what: str) -> AbstractContextManager[Any]:
     """A spinner on the terminal while something takes its time; nothing elsewhere."""
     return Console(stderr=True).status(f"{what} ...")
+
+
+@contextmanager
+def stages(what: str) -> Iterator[None]:
+    """A spinner that says which stage of long work has begun."""
+    with Console(stderr=True).status(f"{what} ...") as spinner, listening(lambda stage: spinner.update(f"{stage} {what} ...")):
+        yield
 
 
 @contextmanager
@@ -73,6 +83,52 @@ def show_audit(audit: Audit, title: str, listing: Path | None = None) -> None:
         console.print("List every class, who is in it and what it breaks: --classes classes.csv")
 
 
+def show_release(release: Release, paths: list[Path]) -> None:
+    """What was made, what it attains and loses, and where it is."""
+    console = _Console(highlight=False, soft_wrap=True)
+    audit, left_out = release.audit, release.suppressed
+    rows = f"{audit.rows:,} rows in {audit.classes:,} {_plural(audit.classes, 'class', 'classes')}"
+    gone = f", {left_out:,} {_plural(left_out, 'row', 'rows')} left out" if left_out else ", none left out"
+    console.print(Text(f"{paths[0].name}: {rows}{gone}", style="bold"))
+    table = _table("", "attained", "asked")
+    counted = audit.k_persons if audit.counts_persons else audit.k
+    table.add_row(
+        f"k, {'persons' if audit.counts_persons else 'rows'} in the smallest class", f"{counted:,}", _number(audit.policy.k)
+    )
+    for name, attribute in audit.sensitive.items():
+        table.add_row(f"t of {name}", decimal_up(attribute.t_judged), _number(attribute.limit))
+    for judgement in audit.judgements:
+        if judgement.model not in ("k", "t"):
+            worst = min(judgement.values) if judgement.floor else max(judgement.values)
+            shown = (decimal_down if judgement.floor else decimal_up)(float(worst))
+            table.add_row(
+                f"{judgement.model}{f' of {judgement.sensitive}' if judgement.sensitive else ''}", shown, _number(judgement.limit)
+            )
+    table.add_row("information lost, GCP", f"{release.loss['gcp']:.4f}", "")
+    console.print(table)
+    unique = release.certificate["unique_rows"]
+    console.print(
+        f"{unique:,} {_plural(unique, 'row differs', 'rows differ')} from all others, counting sensitive and kept columns too."
+    )
+    console.print(Text("The policy holds", style="bold green"), "for these quasi-identifiers; this is not a legal determination.")
+    console.print()
+    notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")
+    width = max(len(str(path)) for path in paths)
+    for path, note in zip(paths, notes, strict=True):
+        console.print(f"  {str(path):<{width}}  {note}", markup=False)
+
+
+def show_verification(found: Verification, title: str) -> None:
+    """Each thing that the certificate says, and whether it is so."""
+    console = _Console(highlight=False, soft_wrap=True)
+    for finding in found.findings:
+        mark = Text("yes", style="green") if finding.holds else Text("NO ", style="bold red")
+        detail = f" ({finding.detail})" if finding.detail else ""
+        console.print(Text.assemble(mark, "  ", finding.what, detail))
+    verdict = "is as certified" if found.holds else "is not as certified"
+    console.print(Text(f"{title} {verdict}.", style="bold green" if found.holds else "bold red"))
+
+
 def _overview(audit: Audit) -> Table:
     table = _table("", "attained", "asked")
     asked = _number(audit.policy.k)
@@ -94,7 +150,10 @@ def _attribute_table(name: str, attribute: AttributeAudit) -> Table:
         table.add_row(label, shown, _number(limit), Text(over, style="red" if broken.any() else "green"))
 
     t = attribute.verdicts["t"]
-    row("t, distance from the table", "t", f"{decimal_up(attribute.t_exact)} (class {t.worst_class})")
+    row("t, distance from the table", "t", f"{decimal_up(attribute.t_judged)} (class {t.worst_class})")
+    if attribute.t_other is not None:
+        other = "values" if attribute.judged == "bins" else "bins"
+        table.add_row(f"t over {other}, not judged", decimal_up(attribute.t_other), "", "")
     if REGION in attribute.verdicts:
         region = attribute.verdicts[REGION]
         shown = f"{decimal_up(region.worst)} (class {region.worst_class})"

@@ -1,0 +1,20 @@
+"""tclose algorithms: what can make a release."""
+
+from __future__ import annotations
+
+import typer
+
+
+def algorithms() -> None:
+    """List the algorithms that make releases.
+
+    \b
+    Examples:
+      tclose algorithms
+    """
+    from tclose.algorithms import list_algorithms
+
+    for algorithm in list_algorithms():
+        typer.echo(f"{algorithm}\n  {algorithm.reference}")
+        for name, default in algorithm.options.items():
+            typer.echo(f"  --option {name}={default}")

@@ -1,0 +1,66 @@
+"""tclose anonymize: a table that can be published, with its certificate."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import typer
+
+
+def anonymize(
+    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV, Parquet or Arrow."),
+    policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
+    out: Path = typer.Option(..., "-o", "--out", metavar="OUT", help="The release: .csv, .parquet or .arrow."),
+    algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: mondrian."),
+    seed: int = typer.Option(0, "--seed", metavar="N", help="For algorithms that draw lots."),
+    option: list[str] = typer.Option([], "--option", metavar="K=V", help="An option of the algorithm."),
+    keep_order: bool = typer.Option(False, "--keep-order", help="Keep the order of the rows, which may give people away."),
+    force: bool = typer.Option(False, "--force", help="Replace files that exist."),
+) -> None:
+    """Make a release that holds a policy, check it, and write it with its papers.
+
+    Beside OUT appear OUT.certificate.json (public: what was asked and attained), OUT.codebook.md (public: what each column
+    holds) and OUT.private.json (internal: never publish it). All of them are written, or none.
+
+    Exits with 1 when no release of the table can hold the policy.
+
+    \b
+    Examples:
+      tclose anonymize visits.csv -p policy.yaml -o release.csv
+      tclose anonymize visits.parquet -p policy.yaml -o release.parquet --force
+      tclose verify release.csv --certificate release.csv.certificate.json
+    """
+    from tclose._files import check_target
+    from tclose.cli.screen import show_release, stages
+    from tclose.errors import PrivacyRiskWarning
+    from tclose.policy import Policy
+
+    asked = Policy.load(policy)
+    options = _options(option)
+    check_target(out, force=force, inputs=[data, policy])
+    with warnings.catch_warnings(record=True) as risks, stages(data.name):
+        warnings.simplefilter("always", PrivacyRiskWarning)
+        from tclose._anonymize import anonymize as make
+
+        release = make(data, asked, algorithm=algorithm, seed=seed, keep_order=keep_order, options=options)
+        paths = release.write(out, force=force)
+    for risk in risks:
+        if issubclass(risk.category, PrivacyRiskWarning):
+            typer.echo(f"Warning: {risk.message}", err=True)
+    show_release(release, paths)
+
+
+def _options(given: list[str]) -> dict[str, object]:
+    """``k=v`` as a mapping; a value that is YAML for a number or a truth value is one."""
+    from ruamel.yaml import YAML
+
+    from tclose.errors import PolicyError
+
+    options = {}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not equals or not name:
+            raise PolicyError(f"An option must be written as name=value. Got {item!r}.")
+        options[name] = YAML(typ="safe", pure=True).load(value)
+    return options

@@ -227,3 +227,118 @@ def kullback_leibler(p: Masses, q: Masses) -> float:
 def jensen_shannon(p: Masses, q: Masses) -> float:
     middle = [(a + b) / 2 for a, b in zip(shares(p), shares(q), strict=True)]
     return (kullback_leibler(p, middle) + kullback_leibler(q, middle)) / 2
+
+
+# Scales: how a class of raw values, None where a cell is missing, is published, and what that is charged
+
+
+def present(values: Sequence[Any]) -> list[Any]:
+    return [value for value in values if value is not None]
+
+
+def ends(value: Number, snap: Number, top: Number, bottom: Number) -> tuple[Number, Number]:
+    """What is published of one number: itself, its cell of the grid as far as it lies between the limits, or a limit.
+
+    The cell of a whole number ends at its last whole number.
+    """
+    if bottom is not None and value <= bottom:
+        return bottom, bottom
+    if top is not None and value >= top:
+        return top, top
+    if snap is None:
+        return value, value
+    low = math.floor(value / Fraction(snap)) * Fraction(snap)
+    high = low + Fraction(snap)
+    step = 0
+    if isinstance(value, int):
+        low, high, step = math.ceil(low), math.ceil(high) - 1, 1
+    return (
+        low if bottom is None else max(low, bottom + step),
+        high if top is None else min(high, top - step),
+    )
+
+
+def ncp_line(values: Sequence[Any], table: Sequence[Any], snap: Number, top: Number, bottom: Number) -> Fraction:
+    """(high - low) / (max - min) as published; what is beyond a limit reaches to the end of the table."""
+    if not present(values):
+        return Fraction(0)
+    if None in values:
+        return Fraction(1)
+    least, most = min(present(table)), max(present(table))
+    if least == most:
+        return Fraction(0)
+    lows = [least if bottom is not None and value <= bottom else ends(value, snap, top, bottom)[0] for value in values]
+    highs = [
+        most
+        if top is not None and value >= top and not (bottom is not None and value <= bottom)
+        else ends(value, snap, top, bottom)[1]
+        for value in values
+    ]
+    return min(Fraction(1), (Fraction(max(highs)) - Fraction(min(lows))) / (Fraction(most) - Fraction(least)))
+
+
+def middle(value: Number, snap: Number, top: Number, bottom: Number) -> Fraction:
+    return Fraction(sum(map(Fraction, ends(value, snap, top, bottom)))) / 2
+
+
+def centroid(values: Sequence[Any], snap: Number, top: Number, bottom: Number) -> Fraction:
+    """The mean, to six decimals, halves rounded up."""
+    mean = sum(middle(value, snap, top, bottom) for value in present(values)) / len(present(values))
+    return Fraction(math.floor(mean * 10**6 + Fraction(1, 2)), 10**6)
+
+
+def squares(values: Sequence[Any], table: Sequence[Any], centre: Number, snap: Number, top: Number, bottom: Number) -> Fraction:
+    """Of the distances to what is published, in ranges of the table; 1 for a cell that is missing beside values."""
+    spread = Fraction(max(present(table))) - Fraction(min(present(table)))
+    away = [((middle(value, snap, top, bottom) - centre) / spread) ** 2 if spread else Fraction(0) for value in present(values)]
+    return sum(away, Fraction(0)) + len(values) - len(present(values))
+
+
+def lowest(tree: Tree, values: Sequence[str]) -> Tree:
+    """The smallest subtree with all these leaves in it."""
+    for child in children(tree):
+        if set(values) <= set(leaves(child)):
+            return lowest(child, values)
+    return tree
+
+
+def ncp_tree(values: Sequence[Any], table: Sequence[Any], tree: Tree) -> Fraction:
+    if not present(values):
+        return Fraction(0)
+    if None in values:
+        return Fraction(1)
+    below = set(leaves(lowest(tree, values))) & set(table)
+    return Fraction(len(below), len(set(present(table)))) if len(below) > 1 else Fraction(0)
+
+
+def lm_tree(values: Sequence[Any], table: Sequence[Any], tree: Tree) -> Fraction:
+    if not present(values):
+        return Fraction(0)
+    if None in values:
+        return Fraction(1)
+    below = set(leaves(lowest(tree, values))) & set(table)
+    return Fraction(len(below) - 1, len(set(present(table))) - 1) if len(below) > 1 else Fraction(0)
+
+
+def ncp_set(values: Sequence[Any], table: Sequence[Any]) -> Fraction:
+    return Fraction(len(set(values)), len(set(table))) if len(set(values)) > 1 else Fraction(0)
+
+
+def lm_set(values: Sequence[Any], table: Sequence[Any]) -> Fraction:
+    return Fraction(len(set(values)) - 1, len(set(table)) - 1) if len(set(values)) > 1 else Fraction(0)
+
+
+def estimate(classes: Sequence[Sequence[int]], covers: Sequence[set[int]], size: int) -> list[Fraction]:
+    """Each class's rows, spread evenly over the codes that its published value covers."""
+    found = [Fraction(0)] * size
+    for codes, cover in zip(classes, covers, strict=True):
+        for code in cover:
+            found[code] += Fraction(len(codes), len(cover))
+    return found
+
+
+def gcp(charges: Sequence[Sequence[Fraction]], weights: Masses, suppressed: int) -> Fraction:
+    """The mean over rows of the weighted mean over attributes; ``charges`` has a list of one charge a row for each attribute."""
+    rows = len(charges[0]) + suppressed
+    means = [(sum(charge, Fraction(0)) + suppressed) / rows for charge in charges]
+    return sum((weight * mean for weight, mean in zip(weights, means, strict=True)), Fraction(0)) / sum(weights)

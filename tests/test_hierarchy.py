@@ -229,3 +229,66 @@ def test_different_trees_are_not_equal() -> None:
 
 def test_a_tree_tells_its_size() -> None:
     assert repr(Hierarchy([["*", "x", "a"], ["*", "b"]])) == "<Hierarchy: 2 values, height 2>"
+
+
+def test_prefixes_hide_one_character_a_level() -> None:
+    tree = Hierarchy.from_prefixes(["47677", 47602, None, "47602", "13053"])
+    assert tree.leaves == ["13053", "47602", "47677"]
+    assert tree.height == 5
+    assert [tree.labels[node] for node in tree.path(tree.leaf("47602"))] == ["*****", "4****", "47***", "476**", "4760*", "47602"]
+
+
+def test_prefixes_of_different_lengths_meet_where_they_are_alike() -> None:
+    tree = Hierarchy.from_prefixes(["AB1", "AB", "AB12"])
+    ways = [[tree.labels[node] for node in tree.path(tree.leaf(leaf))] for leaf in tree.leaves]
+    assert ways == [
+        ["****", "A***", "AB**", "AB *", "AB"],
+        ["****", "A***", "AB**", "AB1*", "AB1"],
+        ["****", "A***", "AB**", "AB1*", "AB12"],
+    ]
+
+
+@given(st.lists(st.text(alphabet="ab 1", min_size=1, max_size=4), min_size=1, max_size=9), st.randoms(use_true_random=False))
+def test_prefixes_give_one_tree_whatever_the_order(values: list[str], random: Any) -> None:
+    tree = Hierarchy.from_prefixes(values)
+    assert sorted(tree.leaves) == sorted(set(values))
+    assert tree.leaves == sorted(tree.leaves)
+    assert {len(tree.path(tree.leaf(leaf))) for leaf in tree.leaves} == {tree.height + 1}
+    assert len(set(tree.labels)) == len(tree.labels)
+    for node, label in enumerate(tree.labels):  # a node stands for the values that begin as it does
+        below = [leaf for leaf in tree.leaves if node in tree.path(tree.leaf(leaf))]
+        if "*" in label:
+            shown = label.rstrip("*")
+            assert below == [leaf for leaf in tree.leaves if leaf.ljust(len(label)).startswith(shown)]
+    random.shuffle(values)
+    assert Hierarchy.from_prefixes(values) == tree
+
+
+def test_dates_meet_in_months_quarters_and_years() -> None:
+    tree = Hierarchy.from_dates([date(2024, 12, 31), date(2024, 1, 1), None, "2023-06-30"])
+    assert tree.leaves == ["2023-06-30", "2024-01-01", "2024-12-31"]
+    assert [tree.labels[node] for node in tree.path(tree.leaf(date(2024, 12, 31)))] == [
+        "*",
+        "2024",
+        "2024-Q4",
+        "2024-12",
+        "2024-12-31",
+    ]
+    assert tree.height == 4
+
+
+@pytest.mark.parametrize(
+    ("build", "values", "sentence"),
+    [
+        (Hierarchy.from_prefixes, ["47*", "476"], "a value must not hold '*', which stands for what is hidden. Got '47*'."),
+        (Hierarchy.from_prefixes, [None, ""], "a hierarchy must have at least one value. Got none."),
+        (Hierarchy.from_dates, ["2024-13-01"], "a value must be a date, as 2024-03-05. Got '2024-13-01'."),
+        (Hierarchy.from_dates, ["20240305"], "a value must be a date, as 2024-03-05. Got '20240305'."),
+        (Hierarchy.from_dates, [datetime(2024, 3, 5)], "a value must be a date, as 2024-03-05. Got '2024-03-05 00:00:00'."),
+        (Hierarchy.from_dates, [], "a hierarchy must have at least one value. Got none."),
+    ],
+)
+def test_values_that_make_no_tree_get_one_sentence(build: Callable[[Any], Hierarchy], values: list[Any], sentence: str) -> None:
+    with pytest.raises(HierarchyError) as caught:
+        build(values)
+    assert str(caught.value) == sentence

@@ -1,0 +1,53 @@
+"""Algorithms: from an encoded table and a policy to a partition. Kernels are compiled on first use, not here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tclose.algorithms.base import Algorithm, Partition
+from tclose.errors import PolicyError, nearest
+
+if TYPE_CHECKING:
+    from tclose.algorithms.limits import Limits
+    from tclose.encode import EncodedTable
+    from tclose.policy import Policy
+
+__all__ = ["ALGORITHMS", "Algorithm", "Partition", "find_algorithm", "list_algorithms"]
+
+
+def _mondrian(table: EncodedTable, policy: Policy, limits: Limits, seed: int, options: Mapping[str, Any]) -> Partition:  # noqa: ARG001 - nothing is random
+    from tclose.algorithms.mondrian import mondrian
+
+    return mondrian(table, policy, limits)
+
+
+_ALL = (
+    Algorithm(
+        "mondrian",
+        "cuts the table in two along the widest quasi-identifier, again and again, while both sides keep every limit",
+        "LeFevre et al. 2006; with t-closeness Li et al. 2007, with (n,t)-closeness Li et al. 2010",
+        _mondrian,
+    ),
+)
+
+ALGORITHMS: dict[str, Algorithm] = {algorithm.name: algorithm for algorithm in _ALL}
+"""All algorithms, by name."""
+
+
+def list_algorithms() -> list[Algorithm]:
+    """All algorithms.
+
+    >>> [algorithm.name for algorithm in list_algorithms()]
+    ['mondrian']
+    """
+    return list(ALGORITHMS.values())
+
+
+def find_algorithm(name: str) -> Algorithm:
+    """The algorithm of this name."""
+    try:
+        return ALGORITHMS[name]
+    except KeyError:
+        known = ", ".join(ALGORITHMS)
+        raise PolicyError(f"algorithm must be one of {known}. Got {name!r}.{nearest(name, ALGORITHMS)}") from None

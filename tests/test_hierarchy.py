@@ -248,7 +248,13 @@ def test_prefixes_of_different_lengths_meet_where_they_are_alike() -> None:
     ]
 
 
-@given(st.lists(st.text(alphabet="ab 1", min_size=1, max_size=4), min_size=1, max_size=9), st.randoms(use_true_random=False))
+def test_an_empty_text_is_a_value_with_prefixes() -> None:
+    tree = Hierarchy.from_prefixes(["12", ""])
+    assert [tree.labels[node] for node in tree.path(tree.leaf(""))] == ["**", " *", ""]
+    assert Hierarchy.from_prefixes([""]).leaves == [""]
+
+
+@given(st.lists(st.text(alphabet="ab 1", max_size=4), min_size=1, max_size=9), st.randoms(use_true_random=False))
 def test_prefixes_give_one_tree_whatever_the_order(values: list[str], random: Any) -> None:
     tree = Hierarchy.from_prefixes(values)
     assert sorted(tree.leaves) == sorted(set(values))
@@ -281,7 +287,7 @@ def test_dates_meet_in_months_quarters_and_years() -> None:
     ("build", "values", "sentence"),
     [
         (Hierarchy.from_prefixes, ["47*", "476"], "a value must not hold '*', which stands for what is hidden. Got '47*'."),
-        (Hierarchy.from_prefixes, [None, ""], "a hierarchy must have at least one value. Got none."),
+        (Hierarchy.from_prefixes, [None], "a hierarchy must have at least one value. Got none."),
         (Hierarchy.from_dates, ["2024-13-01"], "a value must be a date, as 2024-03-05. Got '2024-13-01'."),
         (Hierarchy.from_dates, ["20240305"], "a value must be a date, as 2024-03-05. Got '20240305'."),
         (Hierarchy.from_dates, [datetime(2024, 3, 5)], "a value must be a date, as 2024-03-05. Got '2024-03-05 00:00:00'."),

@@ -134,7 +134,7 @@ class Hierarchy:
         >>> [tree.labels[node] for node in tree.path(tree.leaf("479"))]
         ['*****', '4****', '47***', '479**', '479 *', '479']
         """
-        texts = {printed(value) for value in values} - {""}
+        texts = {printed(value) for value in values if value is not None}
         masked = sorted(text for text in texts if "*" in text)
         if masked:
             raise HierarchyError(f"a value must not hold '*', which stands for what is hidden. Got {masked[0]!r}.")

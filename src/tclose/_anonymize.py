@@ -20,7 +20,7 @@ from tclose.encode import EncodedTable, encode
 from tclose.errors import PolicyError, PrivacyRiskWarning, nearest
 from tclose.feasibility import must_leave_out
 from tclose.gate import check_values, judge, judge_against, reference_of
-from tclose.losses import Losses, losses
+from tclose.losses import Losses, losses, losses_seen
 from tclose.policy import Policy
 from tclose.recode import Recoded, recode
 from tclose.release import Release
@@ -113,16 +113,21 @@ def anonymize(
     read_back = coded
     if unit is not None:
         read_back = coded.append_column(unit, source.column(unit).take(pa.array(encoded.order[recoded.rows])))
-    regions = _regions(recoded, partition, coded, resolved)
+    of_rows = replace(resolved, unit=None, identifiers=[], drop=[], keep=[])  # what a reader can judge, who knows no persons
+    regions = _regions(recoded, partition, coded, of_rows)
     audit = judge(read_back, resolved, regions)
+    public_audit = audit if unit is None else judge(coded, of_rows, regions)
     against_input = audit if left_out == 0 else judge_against(reference, read_back, resolved, regions)
 
-    loss = shown = _losses(encoded, recoded, policy)
+    loss = _losses(encoded, recoded, policy)
+    shown = losses_seen(
+        recoded.published, weights=[column.weight for column in policy.quasi], rows=recoded.sizes, sizes=audit.sizes, k=policy.k
+    )
     if keep_order:
         _warn("The rows are in the order of the input, which may give people away: whoever knows the order knows the rows.")
     public = certificate(
-        resolved,
-        audit,
+        of_rows,
+        public_audit,
         shown,
         roles.columns(encoded, list(coded.column_names)),
         recoded.unique,
@@ -132,7 +137,7 @@ def anonymize(
     private = record(policy, chosen.name, settings, seed, commitment.to_dict(), against_input, left_out, loss)
     in_input_order = np.empty(encoded.rows, dtype=np.int64)
     in_input_order[encoded.order] = labels
-    return Release(coded, in_input_order, audit, against_input, loss, public, private, resolved, regions)
+    return Release(coded, in_input_order, audit, against_input, loss, public, private, of_rows, regions)
 
 
 def _options(algorithm: Algorithm, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,12 +174,12 @@ def _partition(
 
 
 def _resolved(policy: Policy, table: EncodedTable) -> Policy:
-    """The policy for the release: each distance as the input's types decided it, and published columns of any type."""
+    """The policy for the release: each distance as the input's types decided it, and quasi-identifiers as they are printed."""
     sensitive = [
         replace(column, distance=attribute.distance.name) if column.kind == "auto" else column
         for column, attribute in zip(policy.sensitive, table.sensitive, strict=True)
     ]
-    return replace(policy, sensitive=sensitive, quasi=[replace(column, type="auto") for column in policy.quasi])
+    return replace(policy, sensitive=sensitive, quasi=[replace(column, type="text") for column in policy.quasi])
 
 
 def _regions(recoded: Recoded, partition: Partition, coded: pa.Table, policy: Policy) -> list[Ints]:

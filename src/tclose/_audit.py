@@ -99,7 +99,7 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
 
 def quasi_types(policy: Policy, names: Collection[str]) -> dict[str, str]:
     """The quasi-identifiers as a table has them, each with the type to read it as: a release may have two columns for one."""
-    types = {}
+    types: dict[str, str] = {}
     for column in policy.quasi:
         parts = [column.name]
         if column.recode == "bounds" and column.name not in names and f"{column.name}.min" in names:

@@ -17,7 +17,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tclose import __version__
 from tclose.errors import InputError
 from tclose.losses import Losses
 from tclose.policy import Policy
@@ -56,7 +55,7 @@ def certificate(
     return {
         "statement": STATEMENT,
         "tool": "tclose",
-        "version": __version__,
+        "version": version("tclose"),
         "rows": audit.rows,
         "classes": audit.classes,
         "row_order": order,
@@ -88,8 +87,11 @@ def public_policy(policy: Policy) -> dict[str, Any]:
     """What is needed to audit the release again: limits, columns and the sensitive hierarchies, written out."""
     settings = policy.to_dict(None)
     names = [column.name for column in policy.quasi]
-    quasi = {name: {key: value for key, value in (settings["quasi"][name] or {}).items() if key == "recode"} for name in names}
-    limits = {key: settings[key] for key in ("k", "alpha", "n") if key in settings}
+    quasi = {
+        name: {key: value for key, value in (settings["quasi"][name] or {}).items() if key in ("type", "recode")}
+        for name in names
+    }
+    limits: dict[str, Any] = {key: settings[key] for key in ("k", "alpha", "n") if key in settings}
     return {"quasi": {name: found or None for name, found in quasi.items()}, "sensitive": settings["sensitive"], **limits}
 
 
@@ -107,7 +109,7 @@ def record(
     return {
         "internal": INTERNAL,
         "tool": "tclose",
-        "version": __version__,
+        "version": version("tclose"),
         "algorithm": algorithm,
         "options": dict(options),
         "seed": seed,
@@ -149,14 +151,12 @@ def codebook(title: str, certificate: Mapping[str, Any]) -> str:
     lines += [
         "| " + " | ".join(_cell(column[key]) for key in ("name", "role", "holds")) + " |" for column in certificate["columns"]
     ]
-    lines += [
-        "",
+    closing = (
         f"Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, the smallest of "
-        f"{certificate['attained']['k']:,} rows. In each class the sensitive values are spread nearly as in the whole table; how",
-        "nearly, and how that was measured, is in the certificate.",
-        "",
-    ]
-    return "\n".join(lines)
+        f"{certificate['attained']['k']:,} rows. In each class the sensitive values are spread nearly as in the whole table; how "
+        "nearly, and how that was measured, is in the certificate."
+    )
+    return "\n".join([*lines, "", closing, ""])
 
 
 def _cell(text: str) -> str:

@@ -46,11 +46,18 @@ _FIRST = {
 _LAST = ["Adler", "Bloom", "Castro", "Dietz", "Eriksen", "Fontane", "Garcia", "Haddad", "Ito", "Jansen", "Kaya", "Lund"]
 
 POLICY = """\
-# What the release of the hospital's visits must hold. Edit it, and run: tclose audit hospital.csv -p policy.yaml
+# What the release of the hospital's visits must hold. Edit it, and run:
+#   tclose audit hospital.csv -p policy.yaml
+#   tclose anonymize hospital.csv -p policy.yaml -o release.csv --force
 k: 5                       # at least five persons look alike
 unit: patient              # the column that names the person: patients come more than once
 identifiers: [patient, name]
-quasi: [age, sex, zip, profession, marital]
+quasi:                     # what others may know
+  age: {top: 90}           # published as ranges: [25, 34]
+  sex:
+  zip: {hierarchy: prefixes}  # 476**
+  profession:              # published as sets of values
+  marital:
 sensitive:
   cost: {t: 0.2, l: 2}     # a number: the ordered distance
   diagnosis:               # words with a tree over them: the hierarchical distance

@@ -148,6 +148,29 @@ def losses(
     return Losses(overall, {"gcp": each(gcp), "lm": each(lm), "sse": sse, "precision": each(precision), "kl": each(kl)})
 
 
+def losses_seen(
+    published: Sequence[Published], *, weights: Sequence[Any], rows: Ints, sizes: Ints, k: int | None = None
+) -> Losses:
+    """What anyone can recompute from a release, of `losses`: gcp over what is published, dm, c_avg and precision.
+
+    The others tell of the input: whoever knows all of it but one cell could try which value gives the published number.
+    """
+    n = int(rows.sum())
+    gcp, precision, known = {}, {}, []
+    for attribute, weight in zip(published, weights, strict=True):
+        if attribute.seen is not None:
+            gcp[attribute.name] = math.fsum((attribute.seen * rows).tolist()) / n
+            precision[attribute.name] = 1 - math.fsum((attribute.height * rows).tolist()) / n
+            known.append(weight)
+    overall: dict[str, float] = {"dm": sum(size * size for size in sizes.tolist())}
+    if k is not None:
+        overall["c_avg"] = n / (len(sizes) * k)
+    if any(known):
+        overall["gcp"] = math.fsum(share * value for share, value in zip(_shares(known), gcp.values(), strict=True))
+        overall["precision"] = math.fsum(precision.values()) / len(precision)
+    return Losses(overall, {"gcp": gcp, "precision": precision})
+
+
 def _shares(weights: Sequence[Any]) -> list[float]:
     """Weights that sum to 1."""
     total = sum(weights)

@@ -218,9 +218,9 @@ class Quasi(_Checked):
         for setting in ("snap", "top", "bottom"):
             if getattr(self, setting) is not None and (self.hierarchy is not None or self.recode in ("level", "set")):
                 raise PolicyError(f"{setting} of {self.name!r} goes with ranges, bounds and centroids. Got a hierarchy or a set.")
-        if self.top is not None and self.bottom is not None:
-            if isinstance(self.top, date) != isinstance(self.bottom, date) or self.bottom >= self.top:
-                raise PolicyError(f"bottom of {self.name!r} must be below its top. Got {self.bottom} and {self.top}.")
+        both = self.top is not None and self.bottom is not None
+        if both and (isinstance(self.top, date) != isinstance(self.bottom, date) or self.bottom >= self.top):
+            raise PolicyError(f"bottom of {self.name!r} must be below its top. Got {self.bottom} and {self.top}.")
 
 
 @dataclass(config=_CONFIG, repr=False)

@@ -85,7 +85,7 @@ def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_orde
     for name in _in_order(names, table, published):
         if name in of_classes:
             column = of_classes[name]
-            kind = types[name] if column.type == "value" else _TYPES[column.type]
+            kind = _roomy(types[name]) if column.type == "value" else _TYPES[column.type]
             values, codes = pa.array(column.values, kind), column.places[labels[rows]]
         else:
             values, codes = of_rows[name][0], of_rows[name][1][rows]
@@ -113,6 +113,11 @@ def _in_order(names: Sequence[str], table: EncodedTable, published: Sequence[Pub
     parts = {scale.name: list(quasi.columns) for scale, quasi in zip(table.scales, published, strict=True)}
     parts |= {name: [name] for name in (*(attribute.column.name for attribute in table.sensitive), *table.kept)}
     return [part for name in names for part in parts.get(name, [])]
+
+
+def _roomy(kind: Any) -> Any:
+    """The type for the bounds of a column: a grid may reach beyond what a narrow integer holds."""
+    return pa.int64() if pa.types.is_integer(kind) and not pa.types.is_uint64(kind) else kind
 
 
 def _occurring(values: pa.Array, codes: NDArray[Any]) -> pa.Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,8 +121,7 @@ class Release:
                 codebook(data.name, self.certificate),
             )
             for target, text in zip(paths[1:], texts, strict=True):
-                content = text.encode()
-                files.stage(target, lambda to, content=content: to.write_bytes(content), private=target.name.endswith(RECORD))
+                files.stage(target, partial(_write_text, text), private=target.name.endswith(RECORD))
             files.commit()
         return paths
 
@@ -140,3 +139,7 @@ class Release:
             f"<Release: {self.audit.rows} rows in {self.audit.classes} classes, k={self.audit.k}; {measured}; "
             f"{self.suppressed} rows left out, gcp={self.loss['gcp']:.4f}>"
         )
+
+
+def _write_text(text: str, path: Path) -> None:
+    path.write_bytes(text.encode())

@@ -43,8 +43,8 @@ class Roles:
                 rows, values = source.count_values(name)
                 if values < rows:
                     raise PolicyError(
-                        f"Identifier {name!r} has {values:,} values in {rows:,} rows: some persons have several rows. Set unit to "
-                        "the column that names a person, or unit: row if each row is one."
+                        f"Identifier {name!r} has {values:,} values in {rows:,} rows: some persons have several rows. "
+                        "Set unit to the column that names a person, or unit: row if each row is one."
                     )
         return None
 

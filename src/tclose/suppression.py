@@ -56,8 +56,8 @@ def _of_itself(attribute: Attribute, counts: Ints) -> Attribute:
 def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
     """Leave out rows at the ends of classes' ranges where the others of the class gain more than these rows lose.
 
-    A row that is left out loses all of its quasi-identifiers. The best ends go first; ends whose loss would break a limit, against
-    the input or against what is left, stay.
+    A row that is left out loses all of its quasi-identifiers. The best ends go first, as many as can go without breaking a limit
+    against the input or against what is left.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""tclose demo: a hospital's table, and what it would give away."""
+"""tclose demo: a hospital's table, what it would give away, and a release of it that holds."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import typer
 def demo(
     folder: Path = typer.Option(Path("tclose-demo"), "--folder", metavar="DIR", help="Where the demo's files go."),
 ) -> None:
-    """Make a hospital table of 10,000 visits, and audit it.
+    """Make a hospital table of 10,000 visits, audit it, make a release of it, and audit that.
 
     \b
     Examples:
       tclose demo
       tclose demo --folder hospital
     """
-    from tclose.cli.screen import show_audit, status
+    from tclose.cli.screen import a_reader_may_leave, show_audit, show_release, show_verification, stages, status
     from tclose.demo import write_demo
 
     with status("Making a hospital"):
@@ -27,11 +27,37 @@ def demo(
         from tclose._audit import audit
         from tclose.policy import Policy
 
-        result = audit(data, Policy.load(policy))
-    show_audit(result, data.name)
-    typer.echo(
-        f"\nAs it stands, the table must not be published. Look further:\n"
-        f"  tclose audit {data} -p {policy} --classes {folder / 'classes.csv'}\n"
-        f"  tclose audit {data} -p {policy} --json\n"
-        f"  tclose audit {data} --quasi age,sex --sensitive diagnosis"
-    )
+        asked = Policy.load(policy)
+        before = audit(data, asked)
+    with a_reader_may_leave():
+        _head(f"1. Before: tclose audit {data} -p {policy}")
+        show_audit(before, data.name)
+
+    out = folder / "release.csv"
+    with stages(data.name):
+        from tclose._anonymize import anonymize
+
+        release = anonymize(data, asked)
+        paths = release.write(out, force=True)
+    with a_reader_may_leave():
+        _head(f"2. The release: tclose anonymize {data} -p {policy} -o {out} --force")
+        show_release(release, paths)
+
+    with status("Verifying"):
+        from tclose.verify import verify
+
+        found = verify(out, paths[1])
+    with a_reader_may_leave():
+        _head(f"3. After, from the two public files alone: tclose verify {out} --certificate {paths[1]}")
+        show_audit(found.audit, out.name)
+        typer.echo()
+        show_verification(found, out.name)
+        typer.echo(
+            f"\nLook at {out} beside {data}, and at {paths[3].name}. Then change {policy.name}, or go on:\n"
+            f"  tclose audit {data} -p {policy} --classes {folder / 'classes.csv'}\n"
+            f"  tclose anonymize {data} -p {policy} -o {folder / 'release.parquet'}"
+        )
+
+
+def _head(title: str) -> None:
+    typer.echo(f"\n{title}\n{'-' * len(title)}")

@@ -99,8 +99,8 @@ def show_release(release: Release, paths: list[Path]) -> None:
         table.add_row(f"t of {name}", decimal_up(attribute.t_judged), _number(attribute.limit))
     for judgement in audit.judgements:
         if judgement.model not in ("k", "t"):
-            worst = min(judgement.values) if judgement.floor else max(judgement.values)
-            shown = (decimal_down if judgement.floor else decimal_up)(float(worst))
+            place = judgement.values.argmin() if judgement.floor else judgement.values.argmax()
+            shown = _shown(judgement, int(place))
             table.add_row(
                 f"{judgement.model}{f' of {judgement.sensitive}' if judgement.sensitive else ''}", shown, _number(judgement.limit)
             )
@@ -115,7 +115,7 @@ def show_release(release: Release, paths: list[Path]) -> None:
     notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")
     width = max(len(str(path)) for path in paths)
     for path, note in zip(paths, notes, strict=True):
-        console.print(f"  {str(path):<{width}}  {note}", markup=False)
+        console.print(f"  {path!s:<{width}}  {note}", markup=False)
 
 
 def show_verification(found: Verification, title: str) -> None:

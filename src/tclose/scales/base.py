@@ -58,6 +58,9 @@ class Published:
         How far up a row was generalised, as a share of the way: what precision (Sweeney 2002) loses.
     squares : (classes,) float64 or None
         Sum over the class's rows of the squared distance to the published value, in ranges of the table; None without numbers.
+    seen : (classes,) float64 or None
+        The NCP as a reader can recompute it, who knows what is published and the hierarchy, but not which values the table has:
+        what may be said in public. None where the width of a class is not published.
     estimate : (size,) float64
         How many rows a reader expects at each code: each class spread evenly over the codes that its published value covers.
     """
@@ -68,6 +71,7 @@ class Published:
     lm: Floats
     height: Floats
     squares: Floats | None
+    seen: Floats | None
     estimate: Floats
 
 

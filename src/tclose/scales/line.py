@@ -131,7 +131,7 @@ class Line(Scale):
         if self._recode != "range" and self.missing:
             columns[f"{self.name}.missing"] = Column([False, True], (found.gone > 0).astype(np.int64), "boolean")
         squares = self._squares(codes, found, centres)
-        return Published(self.name, columns, ncp, ncp.copy(), height, squares, spread(self.size, found))
+        return Published(self.name, columns, ncp, ncp.copy(), height, squares, self._seen(found), spread(self.size, found))
 
     def describe(self) -> str:
         """What the published column holds, in a sentence for the codebook."""
@@ -159,6 +159,16 @@ class Line(Scale):
         if widths.dtype == object:
             return np.array([width / (parts * self._range) for width in widths.tolist()], dtype=np.float64)
         return np.asarray(widths / float(parts * self._range), dtype=np.float64)
+
+    def _seen(self, found: Spans) -> Floats | None:
+        """The widths of ranges as shares of what all of them span together."""
+        if self._recode == "centroid":
+            return None
+        lows, highs = self._lows[found.first], self._highs[found.last]
+        present = ~found.absent
+        span = highs[present].max() - lows[present].min() if present.any() else 0
+        shares = np.array([width / span for width in (highs - lows).tolist()]) if span else np.zeros(len(lows))
+        return charged(shares, found)
 
     def _squares(self, codes: NDArray[Any], found: Spans, centres: Floats) -> Floats:
         """Each row's squared distance to what is published; 1 for a cell that is missing beside values."""

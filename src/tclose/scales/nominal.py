@@ -75,7 +75,8 @@ class Nominal(Scale):
         lm = (sizes - 1) / max(self.size - 1, 1)
         estimate = np.bincount(members, weights=(rows / sizes)[owners], minlength=self.size).astype(np.float64)
         columns = {self.name: self._column(members, sizes)}
-        return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, estimate)
+        seen = np.where(several, sizes / max(len(np.unique(members)), 1), 0.0)
+        return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, estimate)
 
     def describe(self) -> str:
         """What the published column holds, in a sentence for the codebook."""

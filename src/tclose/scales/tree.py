@@ -98,7 +98,8 @@ class Tree(Scale):
         first = np.where(found.absent, found.first, self._first[nodes])
         estimate = spread(self.size, found._replace(first=first, last=first + inside - 1))
         keys = np.where(found.absent, 2 * len(self._names), 2 * nodes + found.mixed)
-        return Published(self.name, {self.name: column(keys, self._label)}, ncp, lm, height, None, estimate)
+        seen = charged(self._declared()[nodes], found)
+        return Published(self.name, {self.name: column(keys, self._label)}, ncp, lm, height, None, seen, estimate)
 
     def describe(self) -> str:
         """What the published column holds, in a sentence for the codebook."""
@@ -112,6 +113,14 @@ class Tree(Scale):
     def _charges(self) -> NDArray[np.float64]:
         """The NCP of each node; 0 with a single leaf."""
         charges: NDArray[np.float64] = np.where(self._leaves > 1, self._leaves / max(self._total(), 1), 0.0)
+        return charges
+
+    def _declared(self) -> NDArray[np.float64]:
+        """The same over all leaves of the hierarchy, whether they occur or not."""
+        leaves = np.zeros(len(self._hierarchy.labels), dtype=np.int64)
+        for value in self._hierarchy.leaves:
+            leaves[self._hierarchy.path(self._hierarchy.leaf(value))] += 1
+        charges: NDArray[np.float64] = np.where(np.array(self._hierarchy.heights) > 0, leaves / len(self._hierarchy.leaves), 0.0)
         return charges
 
     def _meet(self, first: Ints, last: Ints) -> Ints:

@@ -113,21 +113,27 @@ def _agreed(text: Any, columns: Mapping[str, bool]) -> dict[str, str]:
     True for a column asks that no two of its texts be one number: whoever can tell 1.0 from 1.00 in the file can tell the
     people apart. An integer or a date has one text only: no plus sign, no leading zeros (a zip code is text).
     """
-    sample = text.limit(_SAMPLE)
+    tests = {"integer": _prints_as("int64"), "decimal": _is_decimal, "date": _is_date}
+    tries = [(column, kind) for column in columns for kind in tests]
+    hopeful = [which for which, answer in _all_cells(text.limit(_SAMPLE), tries, tests).items() if answer is not False]
     found: dict[str, str] = {}
-    for kind, holds in (("integer", _prints_as("int64")), ("decimal", _is_decimal), ("date", _is_date)):
-        hopeful = [column for column in columns if column not in found]
-        hopeful = [column for column, answer in _all_cells(sample, hopeful, holds).items() if answer is not False]
-        for column in (column for column, answer in _all_cells(text, hopeful, holds).items() if answer):
-            found[column] = kind if kind != "decimal" else _decimal(text, text[column], one_text=columns[column])
+    while hopeful:  # of each column the first kind that the sample allows; the next only where not all cells have it
+        firsts = dict(reversed(hopeful)).items()
+        for (column, kind), answer in _all_cells(text, list(firsts), tests).items():
+            if answer:
+                found[column] = kind if kind != "decimal" else _decimal(text, text[column], one_text=columns[column])
+        hopeful = [which for which in hopeful if which not in firsts and which[0] not in found]
     return {column: found.get(column, "text") for column in columns}
 
 
-def _all_cells(rows: Any, columns: list[str], holds: Callable[[Any], Any]) -> dict[str, bool | None]:
-    """Whether something holds for all cells of each column, None where a column has none; in one pass."""
-    if not columns:
+def _all_cells(
+    rows: Any, tries: list[tuple[str, str]], tests: Mapping[str, Callable[[Any], Any]]
+) -> dict[tuple[str, str], bool | None]:
+    """Whether all cells of a column are of a kind, None where it has none; for all of these columns and kinds in one pass."""
+    if not tries:
         return {}
-    return dict(rows.agg(**{column: holds(rows[column]).all() for column in columns}).to_pyarrow().to_pylist()[0])
+    answers = {f"a{place}": tests[kind](rows[column]).all() for place, (column, kind) in enumerate(tries)}
+    return dict(zip(tries, rows.agg(**answers).to_pyarrow().to_pylist()[0].values(), strict=True))
 
 
 def _prints_as(kind: str) -> Callable[[Any], Any]:

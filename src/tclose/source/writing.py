@@ -141,12 +141,16 @@ def _schema(table: pa.Table) -> pa.Schema:
 
 
 def _batches(table: pa.Table, cells: int) -> Iterator[pa.RecordBatch]:
-    """The rows, some at a time, copied: `take` leaves what is under missing cells and around slices behind."""
+    """The rows, some at a time, copied."""
     schema = _schema(table)
     for rows in _slices(table, cells):
-        places = pa.array(np.arange(rows.num_rows))
-        columns = (_decoded(_in_one(column)).take(places) for column in rows.columns)
+        columns = (_copied(_in_one(column)) for column in rows.columns)
         yield pa.record_batch([column.cast(kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema)
+
+
+def _copied(array: pa.Array) -> pa.Array:
+    """Plain values and nothing else: `take` leaves behind what is in memory under missing cells and around slices."""
+    return _decoded(array) if pa.types.is_dictionary(array.type) else array.take(pa.array(np.arange(len(array))))
 
 
 def _slices(table: pa.Table, cells: int) -> Iterator[pa.Table]:

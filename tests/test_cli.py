@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 
 import tclose
 from tclose.cli import app
+from tclose.source.readers import open_reader
 from tclose.source.table import Table
 
 PEOPLE = "zip,age,salary\n" + "".join(
@@ -161,7 +162,7 @@ def test_a_query_that_is_interrupted_is_an_interruption() -> None:
         def to_pyarrow(self) -> None:
             raise RuntimeError("Query interrupted")
 
-    table = Table(pa.table({"q": [1]}), {"q": "auto"})
+    table = Table(open_reader(pa.table({"q": [1]})), {"q": "auto"})
     with pytest.raises(KeyboardInterrupt), table._silenced():
         Stopped().to_pyarrow()
 

@@ -128,13 +128,13 @@ def anonymize(
     public = certificate(
         of_rows,
         public_audit,
-        shown,
+        shown.to_dict(),
         roles.columns(encoded, list(coded.column_names)),
         recoded.unique,
         regions,
         "input" if keep_order else "sorted",
     )
-    private = record(policy, chosen.name, settings, seed, commitment.to_dict(), against_input, left_out, loss)
+    private = record(policy, chosen.name, settings, seed, commitment.to_dict(), against_input, left_out, loss.to_dict())
     in_input_order = np.empty(encoded.rows, dtype=np.int64)
     in_input_order[encoded.order] = labels
     return Release(coded, in_input_order, audit, against_input, loss, public, private, of_rows, regions)

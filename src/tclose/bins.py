@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class Bins:
                 return cls(width=exact(given))
             if kind == "edges" and isinstance(given, list | tuple) and given:
                 edges = tuple(exact(edge) for edge in given)
-                if all(low < high for low, high in zip(edges, edges[1:], strict=False)):
+                if all(low < high for low, high in pairwise(edges)):
                     return cls(edges=edges)
         except ValueError:
             pass
@@ -96,6 +97,6 @@ def in_order(labels: Sequence[Any]) -> list[Any] | None:
         low, high = ((float("-inf"), ends[0]), (ends[0], ends[-1]), (ends[0], float("inf")))[found]
         intervals.append((low, high, label))
     intervals.sort(key=lambda interval: interval[:2])
-    if any(first[1] > second[0] for first, second in zip(intervals, intervals[1:], strict=False)):
+    if any(first[1] > second[0] for first, second in pairwise(intervals)):
         return None
     return [label for _, _, label in intervals]

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from tclose.errors import InputError
-from tclose.losses import Losses
 from tclose.policy import Policy
 from tclose.result import Audit
 
@@ -30,7 +29,7 @@ DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
 def certificate(
     policy: Policy,
     audit: Audit,
-    loss: Losses,
+    loss: Mapping[str, Any],
     columns: Sequence[Mapping[str, str]],
     unique: int,
     regions: Sequence[Any],
@@ -69,7 +68,7 @@ def certificate(
             "sensitive": figures(audit),
         },
         "unique_rows": unique,
-        "loss": loss.to_dict(),
+        "loss": dict(loss),
         **({"regions": [[int(number) for number in groups] for groups in regions]} if regions else {}),
     }
 
@@ -103,7 +102,7 @@ def record(
     commitment: Mapping[str, str],
     against_input: Audit,
     left_out: int,
-    loss: Losses,
+    loss: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The internal paper: all that is needed to make the release again, and to prove what it was made from."""
     return {
@@ -119,7 +118,7 @@ def record(
         "attained_against_input": {
             name: {"t": attribute.t, "t_exact": str(attribute.t_exact)} for name, attribute in against_input.sensitive.items()
         },
-        "loss": loss.to_dict(),
+        "loss": dict(loss),
         "versions": {"python": platform.python_version(), **{name: version(name) for name in DEPENDENCIES}},
     }
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tclose.algorithms.closeness import close
 from tclose.algorithms.compare import at_most
+from tclose.algorithms.compiling import inner, kernel
 from tclose.algorithms.limits import DISTINCT, ENHANCED, ENTROPY, LINE, NEAR, STRICT, TREE, UNLIMITED, Codes, Ints, Limits
+from tclose.algorithms.running import run
+from tclose.algorithms.sorting import sort
 
 
 class Scratch(NamedTuple):
@@ -33,42 +35,44 @@ class Scratch(NamedTuple):
     """Persons, or pairs of person and value, that were seen."""
 
 
-@njit(cache=True, nogil=True)
 def scratch_for(limits: Limits) -> Scratch:
     """Room for checks against these limits."""
-    values, nodes = 0, 0
-    for column in limits.columns:
-        values = max(values, column.size)
-    for attribute in limits.attributes:
-        nodes = max(nodes, attribute.nodes)
+    values, nodes = int(limits.columns["size"].max()), int(limits.attributes["nodes"].max())
     return Scratch(
-        np.zeros(values, np.int64),
-        np.empty(values, np.int64),
-        np.zeros(values if len(limits.pairs) else 0, np.int64),
-        np.empty(values, np.int64),
-        np.zeros(nodes, np.int64),
-        np.empty(nodes, np.int64),
-        np.zeros(limits.marks, np.bool_),
+        np.zeros(values, dtype=np.int64),
+        np.empty(values, dtype=np.int64),
+        np.zeros(values if len(limits.persons) else 0, dtype=np.int64),
+        np.empty(values, dtype=np.int64),
+        np.zeros(nodes, dtype=np.int64),
+        np.empty(nodes, dtype=np.int64),
+        np.zeros(limits.marks, dtype=np.bool_),
     )
 
 
-@njit(cache=True, nogil=True)
-def failing(limits: Limits, rows: Codes, starts: Ints) -> NDArray[np.bool_]:
+def failing(limits: Limits, rows: NDArray[Any], starts: Ints) -> NDArray[np.bool_]:
     """Which classes break a limit; class i holds ``rows[starts[i]:starts[i+1]]``."""
-    scratch = scratch_for(limits)
-    bad = np.empty(len(starts) - 1, np.bool_)
-    for number in range(len(bad)):
-        bad[number] = not holds(limits, rows[starts[number] : starts[number + 1]], scratch)
+    bad = np.empty(len(starts) - 1, dtype=np.bool_)
+    run(_find_failing, limits, np.ascontiguousarray(rows, dtype=np.int32), starts.astype(np.int64), scratch_for(limits), bad)
     return bad
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def _find_failing(
+    limits: Limits, rows: Codes, starts: Ints, scratch: Scratch, bad: NDArray[np.bool_], cancel: NDArray[np.uint8]
+) -> None:
+    for number in range(len(bad)):
+        if cancel[0]:
+            return
+        bad[number] = not holds_near(limits, limits.references, rows[starts[number] : starts[number + 1]], scratch)
+
+
+@inner
 def holds(limits: Limits, rows: Codes, scratch: Scratch) -> bool:
     """Whether these rows may be a class. Under (n,t)-closeness only the table, and a class of n rows itself, serve as region."""
     return holds_near(limits, limits.references, rows, scratch)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def holds_near(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bool:
     """Whether these rows may be a class, when they need to be close to one of several tables; the last is tried first."""
     if len(rows) < limits.k:  # fewer rows are fewer persons too
@@ -86,7 +90,7 @@ def holds_near(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) 
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def tally(codes: Codes, rows: Codes, counts: Ints, touched: Ints) -> int:
     """Count the codes of some rows, list those that occur, and give their number."""
     distinct = 0
@@ -99,14 +103,14 @@ def tally(codes: Codes, rows: Codes, counts: Ints, touched: Ints) -> int:
     return distinct
 
 
-@njit(cache=True, nogil=True)
+@inner
 def clear(counts: Ints, touched: Ints) -> None:
     """Set counts back to 0 where they were touched."""
     for code in touched:
         counts[code] = 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _has_persons(persons: Codes, rows: Codes, k: int, marks: NDArray[np.bool_]) -> bool:
     """Whether there are k different persons."""
     found, seen = 0, 0
@@ -122,7 +126,7 @@ def _has_persons(persons: Codes, rows: Codes, k: int, marks: NDArray[np.bool_]) 
     return found >= k
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _spread_holds(limits: Limits, references: Ints, number: int, size: int, distinct: int, scratch: Scratch) -> bool:
     """alpha, beta, delta and t of one tallied column."""
     counts, touched = scratch.counts, scratch.touched[:distinct]
@@ -151,10 +155,10 @@ def _spread_holds(limits: Limits, references: Ints, number: int, size: int, dist
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _shares_hold(attribute: Any, n: int, table: Ints, size: int, counts: Ints, touched: Ints) -> bool:
     """beta and delta: each value's share p = c/s in the class against its share q = T/n in the table."""
-    if attribute.delta_kind == STRICT and len(touched) < np.count_nonzero(table):
+    if attribute.delta_kind == STRICT and len(touched) < attribute.occurring:
         return False
     for code in touched:
         above, below = counts[code] * n, size * table[code]  # p/q
@@ -170,7 +174,7 @@ def _shares_hold(attribute: Any, n: int, table: Ints, size: int, counts: Ints, t
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _diversity_holds(limits: Limits, number: int, rows: Codes, distinct: int, scratch: Scratch) -> bool:
     """The l of one tallied column: over rows, or over persons."""
     column, touched = limits.columns[number], scratch.touched[:distinct]
@@ -192,7 +196,7 @@ def _diversity_holds(limits: Limits, number: int, rows: Codes, distinct: int, sc
     return fine
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _is_diverse(column: Any, counts: Ints, touched: Ints, ordered: Ints) -> bool:
     """Entropy or recursive l; there are l values at least."""
     size, least, largest = 0, counts[touched[0]], counts[touched[0]]
@@ -208,17 +212,18 @@ def _is_diverse(column: Any, counts: Ints, touched: Ints, ordered: Ints) -> bool
         for count in ordered[: len(touched)]:
             entropy -= count * np.log(count) / size
         return entropy >= column.log_l + NEAR
-    ordered[: len(touched)].sort()
+    sort(ordered[: len(touched)])
     tail = 0
     for count in ordered[: len(touched) - column.l + 1]:  # all but the l - 1 largest
         tail += count
     return not at_most(column.c_above, column.c_below, largest, tail)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def refer(limits: Limits, rows: Codes, reference: Ints) -> None:
     """Make a region of some rows: fill in one row of `Limits.references`."""
-    reference[:] = 0
+    for place in range(len(reference)):
+        reference[place] = 0
     for number in range(len(limits.columns)):
         codes = limits.codes[number]
         for place in range(limits.columns[number].first, limits.columns[number].last):
@@ -235,7 +240,7 @@ def refer(limits: Limits, rows: Codes, reference: Ints) -> None:
                 _cumulate_tree(shape[:m], shape[m : m + attribute.nodes], counts, more)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _cumulate_line(v: Ints, counts: Ints, T: Ints, W: Ints) -> None:
     """T_i = rows up to value i, W_j = sum_{i<j} T_i (v_{i+1} - v_i)."""
     T[0] = counts[0]
@@ -244,7 +249,7 @@ def _cumulate_line(v: Ints, counts: Ints, T: Ints, W: Ints) -> None:
         W[code] = W[code - 1] + T[code - 1] * (v[code] - v[code - 1])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _cumulate_tree(leaves: Ints, parents: Ints, counts: Ints, below: Ints) -> None:
     """Rows below each node."""
     for code in range(len(leaves)):

@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from tclose.algorithms.compare import at_most
+from tclose.algorithms.compiling import inner
 from tclose.algorithms.flow import cheapest
 from tclose.algorithms.limits import EQUAL, LINE, NEAR, TREE, Ints
+from tclose.algorithms.sorting import sort
 
 
-@njit(cache=True, nogil=True)
+@inner
 def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, distinct: int) -> bool:
     """Whether a tallied class of ``size`` rows is within t of a table or region. May sort the touched values."""
     m, start = attribute.size, attribute.reference
@@ -32,18 +33,21 @@ def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any
     elif attribute.kind == TREE:
         whole, rough = in_a_tree(shape, attribute, more, n, size, scratch, touched)
     else:
-        whole, rough = cheapest(shape[: m * m], n * scratch.counts[:m] - size * table)
+        surplus = np.empty(m, np.int64)
+        for code in range(m):
+            surplus[code] = n * scratch.counts[code] - size * table[code]
+        whole, rough = cheapest(shape[: m * m], surplus)
     if size <= attribute.largest_exact:
         return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
     unit = np.float64(n) * np.float64(size) * np.float64(attribute.scale)
     return rough / unit <= attribute.t_above / attribute.t_below - NEAR
 
 
-@njit(cache=True, nogil=True)
+@inner
 def sort_touched(counts: Ints, touched: Ints) -> None:
     """Sort the touched values; by a walk over the domain where that is shorter."""
     if len(counts) > 8 * len(touched):
-        touched.sort()
+        sort(touched)
         return
     place = 0
     for code in range(len(counts)):
@@ -52,7 +56,7 @@ def sort_touched(counts: Ints, touched: Ints) -> None:
             place += 1
 
 
-@njit(cache=True, nogil=True)
+@inner
 def on_a_line(v: Ints, T: Ints, W: Ints, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Ordered and numeric. Between touched values a and b the class has cumulated C rows, and D grows by
 
@@ -81,7 +85,7 @@ def on_a_line(v: Ints, T: Ints, W: Ints, n: int, s: int, counts: Ints, touched: 
     return whole, rough
 
 
-@njit(cache=True, nogil=True)
+@inner
 def of_equals(T: Ints, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Equal: EMD = 1 - sum over touched values of min(p, q)."""
     shared = 0
@@ -90,9 +94,9 @@ def of_equals(T: Ints, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     return n * s - shared, np.float64(n * s - shared)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def in_a_tree(shape: Ints, attribute: Any, T: Ints, n: int, s: int, scratch: Any, touched: Ints) -> Any:
-    """Hierarchical: H * EMD = H - sum over touched nodes N but the root of w_N min(P_N, Q_N), w_N = height(parent) - height(N)."""
+    """Hierarchical: EMD = 1 - sum over touched nodes N but the root of w_N min(P_N, Q_N) / H, w_N = height(parent) - height(N)."""
     m, nodes = attribute.size, attribute.nodes
     parents, weights = shape[m : m + nodes], shape[m + nodes : m + 2 * nodes]
     seen = 0

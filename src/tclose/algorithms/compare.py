@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from tclose.algorithms.compiling import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def at_most(a: int, b: int, c: int, d: int) -> bool:
     """Whether a/b <= c/d, for integers that are not negative, b and d above 0.
 

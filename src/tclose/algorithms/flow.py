@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from tclose.algorithms.compiling import inner, kernel
 
 Ints = NDArray[np.int64]
 FAR = np.int64(2**62)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cheapest(ground: Ints, surplus: Ints) -> Any:
     """The cost of levelling a surplus (sum 0) over m places: successive shortest paths (Ahuja, Magnanti, Orlin 1993, 9.7).
 
@@ -60,7 +61,7 @@ def cheapest(ground: Ints, surplus: Ints) -> Any:
             place = other
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _nearest_deficit(
     ground: Ints, surplus: Ints, left: Ints, flow: Ints, potential: Ints, distance: Ints, before: Ints, done: NDArray[np.bool_]
 ) -> int:

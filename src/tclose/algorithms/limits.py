@@ -49,6 +49,7 @@ ATTRIBUTE = np.dtype(
     [
         ("kind", np.int64),
         ("size", np.int64),  # m
+        ("occurring", np.int64),  # values that the table has
         ("nodes", np.int64),  # of the tree; else 0
         ("scale", np.int64),  # n * s * scale * EMD is an integer
         ("largest_exact", np.int64),  # the largest class whose n * s * scale fits into 64 bits
@@ -176,7 +177,7 @@ def _against(attribute: Attribute, rows: int, record: NDArray[Any]) -> tuple[Int
     if column.delta is not None:
         record["delta_kind"] = STRICT if column.delta_kind == "strict" else LENIENT
         record["delta"] = float(column.delta)
-    record["size"] = len(counts)
+    record["size"], record["occurring"] = len(counts), np.count_nonzero(counts)
     record["t_above"], record["t_below"] = _rounded_down(Fraction(1) if column.t is None else column.t)
     limited = column.t is not None and distance.scale > 0
     kind, scale, shape = _shape(attribute, max(n, rows)) if limited else (UNLIMITED, 0, np.empty(0, dtype=np.int64))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from tclose.algorithms.base import Partition
 from tclose.algorithms.checks import Scratch, holds_near, refer, scratch_for
+from tclose.algorithms.compiling import inner, kernel
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.running import run
+from tclose.algorithms.sorting import sort
 from tclose.algorithms.widths import Losses, loss, losses_of
 
 if TYPE_CHECKING:
@@ -20,14 +21,17 @@ if TYPE_CHECKING:
 
 STEPS = 64
 """So many places, at most, are tried along one quasi-identifier."""
+SPARSE = 32
+"""Codes are counted, not sorted, where they lie less than so many times as far apart as there are rows."""
 
 
 def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
     """Cut the table in two, again and again, while both sides keep every limit."""
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
     losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
-    labels, region_of_class, parents = run(_cut_all, limits, losses, quasi)
-    return Partition(labels, _levels(region_of_class, parents))
+    tree = _tree_for(len(quasi), limits)
+    classes, regions = run(_cut_all, limits, losses, quasi, tree, _room_for(len(quasi), losses), scratch_for(limits))
+    return Partition(tree.labels, _levels(tree.region_of_class[:classes], tree.parents[:regions]))
 
 
 def _levels(region_of_class: Ints, parents: Ints) -> list[Ints]:
@@ -45,84 +49,127 @@ def _levels(region_of_class: Ints, parents: Ints) -> list[Ints]:
     return levels[::-1]
 
 
-class Cutting(NamedTuple):
+class Tree(NamedTuple):
+    """What cutting gives, and the nodes that wait to be cut."""
+
+    labels: Ints
+    """(rows,): the class of each row."""
+    region_of_class: Ints
+    """(classes,): under (n,t)-closeness the smallest region of n rows around each class, -1 where there is none."""
+    parents: Ints
+    """(regions,): the region around each region."""
+    starts: Ints
+    """(waiting,): the rows of a node start here in `Room.order`,"""
+    ends: Ints
+    """and end here;"""
+    around: Ints
+    """the smallest region around it,"""
+    depths: Ints
+    """and how many there are, one in the other."""
+
+
+class Room(NamedTuple):
     """What the cutting of one node works with."""
 
     order: Codes
     """(rows,): row numbers; each node is a slice of it."""
     aside: Codes
     """(rows,): the two sides of a cut that is being tried."""
+    low: Codes
+    """(quasi,): the node's least codes,"""
+    high: Codes
+    """its largest,"""
+    widest: Ints
+    """and its quasi-identifiers, widest first."""
+    widths: NDArray[np.float64]
     tallies: Ints
     """(codes,): rows at each code; 0 between nodes."""
-    cuts: Codes
+    cuts: Ints
     """(codes,): codes after which the rows of a node can be cut,"""
     lefts: Ints
-    """(codes,): and how many rows are then on the left,"""
+    """how many rows are then on the left,"""
     tries: Ints
-    """(codes,): and the places of those to try, in order."""
+    """and the places of those to try, in order."""
+    ordered: Ints
+    """(rows,) at most: codes of a node, where counting would take longer than sorting."""
 
 
-@njit(cache=True, nogil=True)
-def _cut_all(limits: Limits, losses: Losses, quasi: Codes, cancel: NDArray[np.uint8]) -> Any:
-    """The class of each row; the smallest region of n rows around each class, and the region around each region."""
-    rows, width = quasi.shape
-    codes = max(1, np.max(np.diff(losses.starts)))
-    room = Cutting(
-        np.arange(rows).astype(np.int32),
-        np.empty(rows, np.int32),
-        np.zeros(codes, np.int64),
-        np.empty(codes, np.int32),
-        np.empty(codes, np.int64),
-        np.empty(codes, np.int64),
+def _tree_for(rows: int, limits: Limits) -> Tree:
+    regions = rows if limits.n else 0
+    labels, *waiting = (np.empty(rows + 1, dtype=np.int64) for _ in range(5))
+    return Tree(labels[:rows], np.empty(regions, dtype=np.int64), np.empty(2 * regions, dtype=np.int64), *waiting)
+
+
+def _room_for(rows: int, losses: Losses) -> Room:
+    quasi, codes = len(losses.weights), int(np.diff(losses.starts).max())
+    return Room(
+        np.arange(rows, dtype=np.int32),
+        np.empty(rows, dtype=np.int32),
+        np.empty(quasi, dtype=np.int32),
+        np.empty(quasi, dtype=np.int32),
+        np.empty(quasi, dtype=np.int64),
+        np.empty(quasi, dtype=np.float64),
+        np.zeros(codes, dtype=np.int64),
+        *(np.empty(codes, dtype=np.int64) for _ in range(3)),
+        np.empty(codes // SPARSE, dtype=np.int64),
     )
-    scratch = scratch_for(limits)
-    labels = np.empty(rows, np.int64)
-    # A node that waits is a slice of rows and, under (n,t)-closeness, the region around it and how many regions that is in.
-    starts, ends, depths, around = (
-        np.empty(rows + 1, np.int64),
-        np.empty(rows + 1, np.int64),
-        np.empty(rows + 1, np.int64),
-        np.empty(rows + 1, np.int64),
-    )
-    starts[0], ends[0], depths[0], around[0] = 0, rows, 0, -1
+
+
+@kernel
+def _cut_all(
+    limits: Limits, losses: Losses, quasi: Codes, tree: Tree, room: Room, scratch: Scratch, cancel: NDArray[np.uint8]
+) -> Any:
+    """Cut until no node can be cut, left sides first; the number of classes and of regions."""
+    tree.starts[0], tree.ends[0], tree.around[0], tree.depths[0] = 0, len(quasi), -1, 0
     waiting, classes, regions = 1, 0, 0
-    capacity = 2 * rows if limits.n > 0 else 0
-    parents = np.empty(capacity, np.int64)
-    region_of_class = np.empty(rows if limits.n > 0 else 0, np.int64)
-    references = limits.references.copy()
+    references = limits.references
     while waiting > 0 and cancel[0] == 0:
         waiting -= 1
-        start, end, depth, region = starts[waiting], ends[waiting], depths[waiting], around[waiting]
-        if limits.n > 0 and end - start >= limits.n:
-            if depth == len(references):
-                references = np.concatenate((references, np.empty_like(references)))
-            refer(limits, room.order[start:end], references[depth])
-            parents[regions] = region
-            region = regions
-            regions += 1
-            depth += 1
-        near = references[:depth] if limits.n > 0 else references
-        left = _cut(limits, near, losses, quasi, room, start, end, scratch, cancel)
-        if left > 0:
-            starts[waiting], ends[waiting], depths[waiting], around[waiting] = start + left, end, depth, region
-            starts[waiting + 1], ends[waiting + 1], depths[waiting + 1], around[waiting + 1] = start, start + left, depth, region
-            waiting += 2
+        start, end = tree.starts[waiting], tree.ends[waiting]
+        region, depth = tree.around[waiting], tree.depths[waiting]
+        if limits.n > 0:
+            if end - start >= limits.n:
+                tree.parents[regions] = region
+                region = regions
+                regions += 1
+                depth += 1
+                references = _longer(references, depth)
+                refer(limits, room.order[start:end], references[depth - 1])
+            left = _cut(limits, references[:depth], losses, quasi, room, start, end, scratch, cancel)
         else:
-            for row in room.order[start:end]:
-                labels[row] = classes
-            if limits.n > 0:
-                region_of_class[classes] = region
-            classes += 1
-    return labels, region_of_class[:classes], parents[:regions]
+            left = _cut(limits, references, losses, quasi, room, start, end, scratch, cancel)
+        if left > 0:
+            for first, last in ((start + left, end), (start, start + left)):
+                tree.starts[waiting], tree.ends[waiting], tree.around[waiting], tree.depths[waiting] = first, last, region, depth
+                waiting += 1
+            continue
+        for row in room.order[start:end]:
+            tree.labels[row] = classes
+        if limits.n > 0:
+            tree.region_of_class[classes] = region
+        classes += 1
+    return classes, regions
 
 
-@njit(cache=True, nogil=True)
+@inner
+def _longer(references: Ints, depth: int) -> Ints:
+    """Room for as many regions, one in the other."""
+    if depth <= len(references):
+        return references
+    longer = np.empty((2 * depth, references.shape[1]), np.int64)
+    for table in range(len(references)):
+        for place in range(references.shape[1]):
+            longer[table, place] = references[table, place]
+    return longer
+
+
+@inner
 def _cut(
     limits: Limits,
     near: Ints,
     losses: Losses,
     quasi: Codes,
-    room: Cutting,
+    room: Room,
     start: int,
     end: int,
     scratch: Scratch,
@@ -132,10 +179,11 @@ def _cut(
     if end - start < 2 * limits.k:
         return 0
     rows = room.order[start:end]
-    low, high = _box(quasi, rows)
-    widest = _by_width(losses, low, high)
+    low, high = room.low, room.high
+    _find_box(quasi, rows, low, high)
+    _order_by_width(losses, room)
     for others in (False, True):
-        for column in widest:
+        for column in room.widest:
             if low[column] == high[column]:
                 continue
             codes = quasi[:, column]
@@ -148,10 +196,11 @@ def _cut(
     return 0
 
 
-@njit(cache=True, nogil=True)
-def _box(quasi: Codes, rows: Codes) -> Any:
+@inner
+def _find_box(quasi: Codes, rows: Codes, low: Codes, high: Codes) -> None:
     """The least and the largest code of some rows on each quasi-identifier."""
-    low, high = quasi[rows[0]].copy(), quasi[rows[0]].copy()
+    for column in range(quasi.shape[1]):
+        low[column] = high[column] = quasi[rows[0], column]
     for row in rows:
         for column in range(quasi.shape[1]):
             code = quasi[row, column]
@@ -159,29 +208,26 @@ def _box(quasi: Codes, rows: Codes) -> Any:
                 low[column] = code
             elif code > high[column]:
                 high[column] = code
-    return low, high
 
 
-@njit(cache=True, nogil=True)
-def _by_width(losses: Losses, low: Codes, high: Codes) -> Ints:
-    """The quasi-identifiers, widest first; of equals the first."""
-    order = np.empty(len(low), np.int64)
-    widths = np.empty(len(low), np.float64)
-    for column in range(len(low)):
-        widths[column] = loss(losses, column, low[column], high[column])
+@inner
+def _order_by_width(losses: Losses, room: Room) -> None:
+    """Put the quasi-identifiers in order, widest first; of equals the first."""
+    widest, widths = room.widest, room.widths
+    for column in range(len(widest)):
+        widths[column] = loss(losses, column, room.low[column], room.high[column])
         place = column
-        while place > 0 and widths[order[place - 1]] < widths[column]:
-            order[place] = order[place - 1]
+        while place > 0 and widths[widest[place - 1]] < widths[column]:
+            widest[place] = widest[place - 1]
             place -= 1
-        order[place] = column
-    return order
+        widest[place] = column
 
 
-@njit(cache=True, nogil=True)
-def _boundaries(codes: Codes, rows: Codes, low: int, high: int, room: Cutting) -> int:
+@inner
+def _boundaries(codes: Codes, rows: Codes, low: int, high: int, room: Room) -> int:
     """List where the codes of some rows can be cut, and give the number of such places."""
     found, passed = 0, 0
-    if high - low < 4 * len(rows) + 64:  # counting
+    if high - low < SPARSE * len(rows):
         tallies = room.tallies[: high - low + 1]
         for row in rows:
             tallies[codes[row] - low] += 1
@@ -190,12 +236,13 @@ def _boundaries(codes: Codes, rows: Codes, low: int, high: int, room: Cutting) -
                 passed += tallies[place]
                 room.cuts[found], room.lefts[found] = low + place, passed
                 found += 1
-        tallies[:] = 0
+        for place in range(len(tallies)):
+            tallies[place] = 0
         return found
-    ordered = np.empty(len(rows), np.int32)
+    ordered = room.ordered[: len(rows)]
     for place in range(len(rows)):
         ordered[place] = codes[rows[place]]
-    ordered.sort()
+    sort(ordered)
     for place in range(len(rows) - 1):
         if ordered[place] != ordered[place + 1]:
             room.cuts[found], room.lefts[found] = ordered[place], place + 1
@@ -203,8 +250,8 @@ def _boundaries(codes: Codes, rows: Codes, low: int, high: int, room: Cutting) -
     return found
 
 
-@njit(cache=True, nogil=True)
-def _outward(room: Cutting, found: int, size: int, k: int) -> int:
+@inner
+def _outward(room: Room, found: int, size: int, k: int) -> int:
     """List the boundaries worth a try, the one nearest the median first, then outwards; of equals the lower one first.
 
     None leaves fewer than k rows on a side. On each side of the median, tries are ``size // STEPS`` rows apart at least.
@@ -233,8 +280,8 @@ def _outward(room: Cutting, found: int, size: int, k: int) -> int:
         tries += 1
 
 
-@njit(cache=True, nogil=True)
-def _try(limits: Limits, near: Ints, codes: Codes, room: Cutting, rows: Codes, boundary: int, scratch: Scratch) -> bool:
+@inner
+def _try(limits: Limits, near: Ints, codes: Codes, room: Room, rows: Codes, boundary: int, scratch: Scratch) -> bool:
     """Cut at a boundary if both sides keep the limits; rows of one side keep their order."""
     cut, size = room.cuts[boundary], room.lefts[boundary]
     if min(size, len(rows) - size) < limits.k:
@@ -250,5 +297,6 @@ def _try(limits: Limits, near: Ints, codes: Codes, room: Cutting, rows: Codes, b
     for side in (room.aside[:size], room.aside[size : len(rows)]):
         if not holds_near(limits, near, side, scratch):
             return False
-    rows[:] = room.aside[: len(rows)]
+    for place in range(len(rows)):
+        rows[place] = room.aside[place]
     return True

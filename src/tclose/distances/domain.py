@@ -78,4 +78,3 @@ def values_of(places: Places) -> Sequence[str]:
     if isinstance(places, Hierarchy):
         return places.leaves
     return places.labels if isinstance(places, LabelledMatrix) else places
-

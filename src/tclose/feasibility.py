@@ -35,9 +35,9 @@ def must_leave_out(table: EncodedTable, policy: Policy) -> Bools:
     left_out = np.zeros(table.rows, dtype=bool)
     allowed = int(policy.suppression * table.rows)
     for attribute in table.sensitive:
-        counts = _counts(attribute, ~left_out)
-        if not _broken(attribute, policy, counts):
+        if not _broken(attribute, policy, _counts(attribute, np.ones(table.rows, dtype=bool))):
             continue
+        counts = _counts(attribute, ~left_out)
         levelled = _levelled(attribute, policy, counts, allowed - int(left_out.sum()))
         for value in np.flatnonzero(levelled < counts):
             rows = np.flatnonzero((attribute.codes == value) & ~left_out)
@@ -45,7 +45,10 @@ def must_leave_out(table: EncodedTable, policy: Policy) -> Bools:
             left_out[rows[np.arange(excess) * len(rows) // excess]] = True  # evenly over the sorted rows
     rest = f"the {int((~left_out).sum())} rows that would be left" if left_out.any() else "all rows"
     for attribute in table.sensitive:
-        broken = _broken(attribute, policy, _counts(attribute, ~left_out), _counts(attribute, ~left_out, table.persons))
+        counts = _counts(attribute, ~left_out)
+        broken = _broken(attribute, policy, counts)  # over rows, which is what a reader can judge, and over persons
+        if table.persons is not None:
+            broken = broken or _broken(attribute, policy, counts, _counts(attribute, ~left_out, table.persons))
         if broken:
             raise InfeasibleError(f"{broken} of {attribute.column.name!r} cannot hold: one class of {rest} breaks it.")
     if left_out.any():
@@ -91,6 +94,8 @@ def _broken(attribute: Attribute, policy: Policy, counts: Ints, persons: Ints | 
 def _levelled(attribute: Attribute, policy: Policy, counts: Ints, allowed: int) -> Ints:
     """The counts after as few rows as possible are left out, where values are commonest, so that the limits can hold."""
     broken, name = _broken(attribute, policy, counts), attribute.column.name
+    if not broken:
+        return counts  # what was left out for another attribute mends this one
     fewest, most = 0, int((counts - counts[counts > 0].min())[counts > 0].sum())
     if _broken(attribute, policy, level(counts, most)):
         raise InfeasibleError(f"{broken} of {name!r} cannot hold, whichever rows are left out.")

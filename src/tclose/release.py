@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from tclose.gate import judge
 from tclose.losses import Losses
 from tclose.policy import Policy
 from tclose.result import Audit
-from tclose.source.writing import check_columns, write_table
+from tclose.source.writing import check_columns, check_suffix, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,9 +107,7 @@ class Release:
         """
         data = Path(path)
         check_columns(self.coded.column_names, data, formula_guard=self.policy.formula_guard)
-        paths = [data, *(data.with_name(data.name + ending) for ending in (CERTIFICATE, RECORD, CODEBOOK))]
-        for target in paths:
-            check_target(target, force=force)
+        paths = check_paths(data, force=force)
         announce("Writing")
         with Together(force=force) as files:
             staged = files.stage(data, lambda to: write_table(self.coded, to, formula_guard=self.policy.formula_guard))
@@ -139,6 +138,15 @@ class Release:
             f"<Release: {self.audit.rows} rows in {self.audit.classes} classes, k={self.audit.k}; {measured}; "
             f"{self.suppressed} rows left out, gcp={self.loss['gcp']:.4f}>"
         )
+
+
+def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> list[Path]:
+    """Where a release, its certificate, record and codebook go; refused, before long work, where they cannot be written."""
+    check_suffix(data)
+    paths = [data, *(data.with_name(data.name + ending) for ending in (CERTIFICATE, RECORD, CODEBOOK))]
+    for path in paths:
+        check_target(path, force=force, inputs=inputs)
+    return paths
 
 
 def _write_text(text: str, path: Path) -> None:

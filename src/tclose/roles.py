@@ -86,6 +86,14 @@ def roles_of(policy: Policy, names: Sequence[str]) -> Roles:
         raise ColumnError(
             f"Columns without a role must not slip into a release: {listed}. Give them roles, or set other: drop or other: keep."
         )
+    for column in policy.quasi:
+        if column.recode in ("bounds", "centroid"):
+            taken = {f"{column.name}.{part}" for part in ("min", "max", "missing")}.intersection(names)
+            if taken:
+                raise ColumnError(
+                    f"recode: {column.recode} of {column.name!r} publishes columns of which one is in the table already: "
+                    f"{min(taken)!r}. Rename it."
+                )
     kept = known.intersection(column.name for column in policy.keep).union(others if policy.other == "keep" else ())
     return Roles(policy, [name for name in names if name in kept] + [name for name in kept if name not in names])
 

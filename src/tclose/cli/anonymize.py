@@ -31,14 +31,14 @@ def anonymize(
       tclose anonymize visits.parquet -p policy.yaml -o release.parquet --force
       tclose verify release.csv --certificate release.csv.certificate.json
     """
-    from tclose._files import check_target
     from tclose.cli.screen import show_release, stages
     from tclose.errors import PrivacyRiskWarning
     from tclose.policy import Policy
+    from tclose.release import check_paths
 
     asked = Policy.load(policy)
     options = _options(option)
-    check_target(out, force=force, inputs=[data, policy])
+    check_paths(out, force=force, inputs=[data, policy])
     with warnings.catch_warnings(record=True) as risks, stages(data.name):
         warnings.simplefilter("always", PrivacyRiskWarning)
         from tclose._anonymize import anonymize as make

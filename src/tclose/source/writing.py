@@ -40,16 +40,20 @@ _DIGITS = 38
 """A reader keeps that many digits exactly when no cell of the column has a power of ten."""
 
 
-def check_columns(names: Sequence[str], path: Path, *, formula_guard: bool) -> None:
-    """Refuse a file of a kind that cannot be written, and names that a spreadsheet may run."""
-    suffix = path.suffix.lower()
-    if not names:
-        raise OutputError("A table without columns cannot be written. Keep one at least.")
-    if suffix not in SUFFIXES:
+def check_suffix(path: Path) -> None:
+    """Refuse a file of a kind that cannot be written."""
+    if path.suffix.lower() not in SUFFIXES:
         known = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
         raise OutputError(f"The file of a table must have a name that ends in {known}. Got {path.suffix!r}.")
+
+
+def check_columns(names: Sequence[str], path: Path, *, formula_guard: bool) -> None:
+    """Refuse a file of a kind that cannot be written, and names that a spreadsheet may run."""
+    check_suffix(path)
+    if not names:
+        raise OutputError("A table without columns cannot be written. Keep one at least.")
     risky = next((name for name in names if is_risky(name)), None)
-    if formula_guard and suffix == ".csv" and risky is not None:
+    if formula_guard and path.suffix.lower() == ".csv" and risky is not None:
         raise OutputError(f"Column {risky!r} has a name that a spreadsheet may run. Rename it, or set formula_guard: false.")
 
 

@@ -16,7 +16,7 @@ from tclose._files import Together, check_target, sha256_of
 from tclose._numbers import decimal_up
 from tclose._progress import announce
 from tclose.certificate import codebook, to_json
-from tclose.errors import GateError
+from tclose.errors import GateError, OutputError
 from tclose.gate import judge
 from tclose.losses import Losses
 from tclose.policy import Policy
@@ -108,6 +108,7 @@ class Release:
         data = Path(path)
         check_columns(self.coded.column_names, data, formula_guard=self.policy.formula_guard)
         paths = check_paths(data, force=force)
+        self._check_empty_texts(data)
         announce("Writing")
         with Together(force=force) as files:
             staged = files.stage(data, lambda to: write_table(self.coded, to, formula_guard=self.policy.formula_guard))
@@ -123,6 +124,16 @@ class Release:
                 files.stage(target, partial(_write_text, text), private=target.name.endswith(RECORD))
             files.commit()
         return paths
+
+    def _check_empty_texts(self, data: Path) -> None:
+        """A reader of a CSV takes an empty text for a missing cell; a sensitive value must stay what it is."""
+        for column in self.policy.sensitive:
+            values = self.coded[column.name].combine_chunks().dictionary
+            if data.suffix.lower() == ".csv" and pa.types.is_string(values.type) and "" in values.to_pylist():
+                raise OutputError(
+                    f"Sensitive column {column.name!r} has empty texts, which a CSV cannot tell from missing cells. Write Parquet "
+                    "or Arrow, or replace them."
+                )
 
     def _check(self, file: Path) -> None:
         """What is on the disk must be what was judged."""

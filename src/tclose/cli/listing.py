@@ -25,9 +25,6 @@ def check_listing(path: Path, inputs: Iterable[Path | None]) -> None:
 
 def write_listing(audit: Audit, path: Path) -> None:
     """Write one row a class."""
-    import pyarrow.csv as pc
-    import pyarrow.parquet as pq
+    from tclose.source.writing import write_table
 
-    table = audit.class_table()
-    write = pc.write_csv if path.suffix.lower() == ".csv" else pq.write_table
-    write_whole(path, lambda beside: write(table, beside))
+    write_whole(path, lambda beside: write_table(audit.class_table(), beside, formula_guard=True))

@@ -1,6 +1,29 @@
 """The command line: thin commands over the library. Exit codes: 0 fine, 1 the policy does not hold, 2 bad input or usage,
 3 a fault of ours, 130 interrupted."""
 
-from tclose.cli.commands import app, main
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tclose.cli.commands import app
 
 __all__ = ["app", "main"]
+
+
+def main() -> None:
+    """The entry point of the ``tclose`` command."""
+    try:
+        from tclose.cli.commands import run
+
+        run()
+    except KeyboardInterrupt:  # while the commands were loaded; once they run they say it themselves
+        sys.stderr.write("Error: Interrupted.\n")
+        sys.exit(130)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module 'tclose.cli' has no attribute {name!r}")
+    from tclose.cli.commands import app
+
+    return app

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
+
+if TYPE_CHECKING:
+    from tclose.policy import Policy
 
 
 def anonymize(
@@ -38,7 +42,7 @@ def anonymize(
 
     asked = Policy.load(policy)
     options = _options(option)
-    check_paths(out, force=force, inputs=[data, policy])
+    check_paths(out, force=force, inputs=[data, policy, *_files(asked)])
     with warnings.catch_warnings(record=True) as risks, stages(data.name):
         warnings.simplefilter("always", PrivacyRiskWarning)
         from tclose._anonymize import anonymize as make
@@ -51,9 +55,17 @@ def anonymize(
     show_release(release, paths)
 
 
+def _files(policy: Policy) -> list[Path]:
+    """The hierarchies and matrices that a policy names: they are read, and no release may take their place."""
+    given = [column.hierarchy for column in (*policy.quasi, *policy.sensitive)] + [column.matrix for column in policy.sensitive]
+    files = [getattr(part, "file", None) for part in given]
+    return [Path(file) for file in files if file is not None]
+
+
 def _options(given: list[str]) -> dict[str, object]:
     """``k=v`` as a mapping; a value that is YAML for a number or a truth value is one."""
     from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
 
     from tclose.errors import PolicyError
 
@@ -62,5 +74,8 @@ def _options(given: list[str]) -> dict[str, object]:
         name, equals, value = item.partition("=")
         if not equals or not name:
             raise PolicyError(f"An option must be written as name=value. Got {item!r}.")
-        options[name] = YAML(typ="safe", pure=True).load(value)
+        try:
+            options[name] = YAML(typ="safe", pure=True).load(value)
+        except YAMLError:
+            raise PolicyError(f"The value of option {name!r} cannot be read. Got {value!r}; put a text into quotes.") from None
     return options

@@ -92,8 +92,8 @@ def tclose(
         typer.echo(context.get_help())
 
 
-def main() -> None:
-    """The entry point of the ``tclose`` command."""
+def run() -> None:
+    """Run the command that the command line names."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a letter shows its number
             stream.reconfigure(errors="backslashreplace")

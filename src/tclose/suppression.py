@@ -56,8 +56,8 @@ def _of_itself(attribute: Attribute, counts: Ints) -> Attribute:
 def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
     """Leave out rows at the ends of classes' ranges where the others of the class gain more than these rows lose.
 
-    A row that is left out loses all of its quasi-identifiers. The best ends go first, as many as can go without breaking a limit
-    against the input or against what is left.
+    A row that is left out loses all of its quasi-identifiers. The best ends go first; no limit may break, against the input or
+    against what is left.
 
     Parameters
     ----------
@@ -73,10 +73,10 @@ def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
         if allowed <= 0:
             break
         ends = _best_ends(table, labels, widths, weights / weights.sum(), allowed)
-        taken = _largest_valid(table, labels, policy, ends)
-        if not taken:
+        ends = _valid(table, labels, policy, ends)
+        if not ends:
             break
-        left_out = np.concatenate(ends[:taken])
+        left_out = np.concatenate(ends)
         labels = labels.copy()
         labels[left_out] = -1
         allowed -= len(left_out)
@@ -132,16 +132,18 @@ def ncp(width: Widths, a: Ints, b: Ints) -> Floats:
     return result
 
 
-def _largest_valid(table: EncodedTable, labels: Ints, policy: Policy, ends: list[Ints]) -> int:
-    """How many of these ends can be left out together so that every class keeps its limits; half as many, until it does."""
-    taken = len(ends)
-    while taken:
+def _valid(table: EncodedTable, labels: Ints, policy: Policy, ends: list[Ints]) -> list[Ints]:
+    """Those of these ends that can be left out together so that every class keeps its limits."""
+    while ends:
         trial = labels.copy()
-        trial[np.concatenate(ends[:taken])] = -1
-        if not breaking(table, trial, policy).any():
-            return taken
-        taken //= 2
-    return taken
+        trial[np.concatenate(ends)] = -1
+        broken = breaking(table, trial, policy)
+        if not broken.any():
+            return ends
+        fine = [end for end in ends if not broken[labels[end[0]]]]
+        # A class that breaks a limit keeps its end; if none of those did, what is left of the table has moved too far.
+        ends = fine if len(fine) < len(ends) else ends[: len(ends) // 2]
+    return []
 
 
 def breaking(table: EncodedTable, labels: Ints, policy: Policy) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ import io
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, field, fields
-from datetime import date
+from datetime import date, datetime, time
 from fractions import Fraction
 from numbers import Integral
 from pathlib import Path
@@ -39,11 +39,11 @@ def _name(value: Any) -> Any:
     return value
 
 
-def _number(requirement: str, fits: Callable[[Fraction], bool]) -> PlainValidator:
+def _number(requirement: str, fits: Callable[[Fraction], bool], *, optional: bool = True) -> PlainValidator:
     """Reads an exact number and checks a condition on it."""
 
     def validate(value: Any) -> Fraction | None:
-        if value is None:
+        if value is None and optional:
             return None
         try:
             number = exact(value)
@@ -105,17 +105,27 @@ def _snap(value: Any) -> Any:
 
 
 def _end(value: Any) -> Any:
-    """Where top or bottom coding begins: a number or a date."""
-    if value is None or isinstance(value, date):
+    """Where top or bottom coding begins: a number, a date, or a time."""
+    if value is None or isinstance(value, date | time):
         return value
-    try:
-        return exact(value)
-    except ValueError:
-        pass
-    try:
-        return date.fromisoformat(value)
-    except (TypeError, ValueError):
-        raise ValueError("a number, or a date as 2024-01-31") from None
+    for read in (exact, date.fromisoformat, datetime.fromisoformat, time.fromisoformat):
+        try:
+            return read(value)
+        except (TypeError, ValueError):
+            continue
+    raise ValueError("a number, a date as 2024-01-31, or a time as 08:30")
+
+
+def _reason(value: Any) -> Any:
+    if value is None or (isinstance(value, str) and value.strip()):
+        return value
+    raise ValueError("a reason, in words")
+
+
+def _truth(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    raise ValueError("true or false")
 
 
 def _bins(value: Any) -> Bins | None:
@@ -128,24 +138,58 @@ BUILT = ("prefixes", "dates")
 CALENDAR = ("day", "week", "month", "quarter", "year")
 """What dates snap to."""
 
-_NUMBER = WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string"}, {"type": "null"}]})
+_NUMBERS: list[dict[str, Any]] = [{"type": "number"}, {"type": "string"}]
+_NUMBER = WithJsonSchema({"anyOf": [*_NUMBERS, {"type": "null"}]})
 _FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
 _NAME: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
 Name = Annotated[str, BeforeValidator(_name), WithJsonSchema(_NAME)]
 Share = Annotated[Any, _number("between 0 and 1", lambda x: 0 <= x <= 1), _NUMBER]
+GivenShare = Annotated[
+    Any, _number("between 0 and 1", lambda x: 0 <= x <= 1, optional=False), WithJsonSchema({"anyOf": _NUMBERS})
+]
 Positive = Annotated[Any, _number("above 0", lambda x: x > 0), _NUMBER]
 AtLeastOne = Annotated[Any, _number("1 or more", lambda x: x >= 1), _NUMBER]
-NotNegative = Annotated[Any, _number("0 or more", lambda x: x >= 0), _NUMBER]
+Weight = Annotated[Any, _number("0 or more", lambda x: x >= 0, optional=False), WithJsonSchema({"anyOf": _NUMBERS})]
 Whole = Annotated[Any, PlainValidator(_whole), WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})]
 HierarchyField = Annotated[Any, PlainValidator(_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
-QuasiHierarchy = Annotated[Any, PlainValidator(_quasi_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
-Snap = Annotated[Any, PlainValidator(_snap), _NUMBER]
+QuasiHierarchy = Annotated[
+    Any,
+    PlainValidator(_quasi_hierarchy),
+    WithJsonSchema({"anyOf": [{"type": "string", "enum": list(BUILT)}, *_FILE_OR_MAPPING["anyOf"]]}),
+]
+Snap = Annotated[
+    Any,
+    PlainValidator(_snap),
+    WithJsonSchema({"anyOf": [{"type": "string", "enum": list(CALENDAR)}, *_NUMBERS, {"type": "null"}]}),
+]
 End = Annotated[Any, PlainValidator(_end), _NUMBER]
 BinsField = Annotated[
     Any,
     PlainValidator(_bins),
-    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 2}, {"type": "array"}, {"type": "object"}, {"type": "null"}]}),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 2},
+                {"type": "array", "minItems": 1, "items": {"anyOf": _NUMBERS}},
+                {
+                    "type": "object",
+                    "properties": {
+                        "count": {"type": "integer", "minimum": 2},
+                        "width": {"anyOf": _NUMBERS},
+                        "edges": {"type": "array"},
+                    },
+                    "additionalProperties": False,
+                    "maxProperties": 1,
+                },
+                {"type": "null"},
+            ]
+        }
+    ),
 ]
+Reason = Annotated[
+    Any, PlainValidator(_reason), WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "null"}]})
+]
+Truth = Annotated[Any, PlainValidator(_truth), WithJsonSchema({"type": "boolean"})]
 MatrixField = Annotated[Any, PlainValidator(_matrix), WithJsonSchema(_FILE_OR_MAPPING)]
 OrderField = Annotated[Any, PlainValidator(_order), WithJsonSchema({"anyOf": [{"type": "array"}, {"type": "null"}]})]
 
@@ -190,7 +234,7 @@ class Quasi(_Checked):
         ``centroid``: the mean. ``set``: the values that occur.
     snap : number, or {"day", "week", "month", "quarter", "year"}, optional
         Widen ranges to a grid.
-    top, bottom : number or date, optional
+    top, bottom : number, date or time, optional
         Values from here on, or up to here, are one: "90 or more".
     weight : number
         What a loss in this column counts for.
@@ -203,7 +247,7 @@ class Quasi(_Checked):
     snap: Snap = None
     top: End = None
     bottom: End = None
-    weight: NotNegative = Fraction(1)
+    weight: Weight = Fraction(1)
 
     @property
     def tree(self) -> Hierarchy | None:
@@ -218,9 +262,27 @@ class Quasi(_Checked):
         for setting in ("snap", "top", "bottom"):
             if getattr(self, setting) is not None and (self.hierarchy is not None or self.recode in ("level", "set")):
                 raise PolicyError(f"{setting} of {self.name!r} goes with ranges, bounds and centroids. Got a hierarchy or a set.")
-        both = self.top is not None and self.bottom is not None
-        if both and (isinstance(self.top, date) != isinstance(self.bottom, date) or self.bottom >= self.top):
-            raise PolicyError(f"bottom of {self.name!r} must be below its top. Got {self.bottom} and {self.top}.")
+        if self.hierarchy == "dates" and self.type not in ("auto", "date", "text"):
+            raise PolicyError(f"hierarchy: dates of {self.name!r} needs dates. Got type: {self.type}.")
+        self._check_ends()
+
+    def _check_ends(self) -> None:
+        """Top, bottom and snap must fit each other, and a type that was asked for."""
+        kinds = {"integer": (Fraction, "a number"), "decimal": (Fraction, "a number"), "date": (date, "a date")}
+        if self.type in kinds:  # text is what a release holds, whatever it was made from
+            kind, needed = kinds[self.type]
+            for setting in ("top", "bottom"):
+                given = getattr(self, setting)
+                if given is not None and not isinstance(given, kind):
+                    raise PolicyError(
+                        f"{setting} of {self.name!r} must be {needed} for type: {self.type}. Got {_readable(given)}."
+                    )
+            if self.snap is not None and (self.snap in CALENDAR) != (self.type == "date"):
+                needed = f"one of {', '.join(CALENDAR)}" if self.type == "date" else needed
+                raise PolicyError(f"snap of {self.name!r} must be {needed} for type: {self.type}. Got {_readable(self.snap)}.")
+        if self.top is not None and self.bottom is not None and not _is_below(self.bottom, self.top):
+            got = f"{_readable(self.bottom)} and {_readable(self.top)}"
+            raise PolicyError(f"bottom of {self.name!r} must be below its top. Got {got}.")
 
 
 @dataclass(config=_CONFIG, repr=False)
@@ -235,7 +297,7 @@ class Keep(_Checked):
     """
 
     name: Name
-    despite: str | None = None
+    despite: Reason = None
 
 
 @dataclass(config=_CONFIG, repr=False)
@@ -412,7 +474,7 @@ class Policy(_Checked):
     sensitive: SensitiveColumns
     k: Whole = None
     unit: Name | None = None
-    suppression: Share = Fraction(0)
+    suppression: GivenShare = Fraction(0)
     alpha: Share = None
     n: Whole = None
     identifiers: Names = field(default_factory=list)
@@ -420,7 +482,7 @@ class Policy(_Checked):
     keep: KeptColumns = field(default_factory=list)
     other: Literal["drop", "keep"] | None = None
     small_cells: Any = 5
-    formula_guard: bool = True
+    formula_guard: Truth = True
 
     @classmethod
     def load(cls, path: str | Path) -> Policy:
@@ -459,7 +521,7 @@ class Policy(_Checked):
             del schema["properties"][name]
         for role, column in columns.items():
             properties = {key: value for key, value in column["properties"].items() if key != "name"}
-            bare = {"sensitive": [{"type": "number"}, {"type": "string"}], "keep": [{"type": "string"}]}.get(role, [])
+            bare = {"sensitive": _NUMBERS, "keep": [{"type": "string", "minLength": 1}]}.get(role, [])
             settings = {**column, "required": [], "properties": properties}
             mapping = {"type": "object", "additionalProperties": {"anyOf": [settings, {"type": "null"}, *bare]}}
             one = {"anyOf": [_NAME, column, {**mapping, "maxProperties": 1}]}
@@ -536,6 +598,13 @@ def _sentence(cls: type, name: Any, error: ValidationError) -> tuple[type[Policy
     return PolicyError, f"{field}{owner} must be {requirement}. Got {finding['input']!r}."
 
 
+def _is_below(low: Any, high: Any) -> bool:
+    try:
+        return bool(low < high)
+    except TypeError:  # a number and a date, or a date and a time
+        return False
+
+
 def _of(name: Any) -> str:
     return "" if name is None else f" of {str(name)!r}"
 
@@ -556,7 +625,7 @@ def _settings(owner: Any, folder: Path | None) -> dict[str, Any]:
             return plain(value)
         if isinstance(value, Bins):
             return value.setting()
-        if isinstance(value, date):
+        if isinstance(value, date | time):
             return value.isoformat()
         if isinstance(value, Hierarchy | LabelledMatrix):
             return os.path.relpath(value.file, folder) if value.file and folder is not None else value.to_mapping()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tclose import Policy, Quasi, Sensitive
+from tclose import Keep, Policy, Quasi, Sensitive
+from tclose.bins import REQUIREMENT, Bins
 
 TREE = {"infection": ["flu", "cold"], "digestive": {"stomach": ["ulcer"], "colon": None}}
 MATRIX = {"x": {"y": 0.5, "z": 1}, "y": {"z": "1/2"}}
@@ -76,6 +78,66 @@ def test_empty_lists_are_the_defaults() -> None:
     assert Policy(["age"], ["salary"], identifiers=[], drop=[], keep=[]) == Policy(["age"], ["salary"])
 
 
+@pytest.mark.parametrize(
+    "keep",
+    [
+        ["note", Keep("ward", despite="it is public")],
+        [{"name": "note"}, {"ward": "it is public"}],
+        {"note": None, "ward": {"despite": "it is public"}},
+        {"note": {}, "ward": "it is public"},
+    ],
+)
+def test_kept_columns_and_their_reasons_are_one_policy(keep: Any) -> None:
+    policy = Policy(["age"], ["salary"], keep=keep)
+    assert [(column.name, column.despite) for column in policy.keep] == [("note", None), ("ward", "it is public")]
+
+
+@pytest.mark.parametrize(
+    ("setting", "bins"),
+    [
+        (5, Bins(count=5)),
+        ({"count": 5}, Bins(count=5)),
+        ([0, 10, "20.5", "64/3"], Bins(edges=(Fraction(0), Fraction(10), Fraction(41, 2), Fraction(64, 3)))),
+        ((0, 10), Bins(edges=(Fraction(0), Fraction(10)))),
+        ({"edges": [0]}, Bins(edges=(Fraction(0),))),
+        ({"width": 0.5}, Bins(width=Fraction(1, 2))),
+        (Bins(count=2), Bins(count=2)),
+        (None, None),
+    ],
+    ids=str,
+)
+def test_every_form_of_bins(setting: Any, bins: Bins | None) -> None:
+    column = Sensitive("salary", bins=setting)
+    assert column.bins == bins
+    assert bins is None or Bins.read(bins.setting()) == bins
+
+
+@pytest.mark.parametrize(
+    ("given", "end"),
+    [
+        (90, Fraction(90)),
+        (-0.5, Fraction(-1, 2)),
+        ("1/3", Fraction(1, 3)),
+        ("2024-01-31", date(2024, 1, 31)),
+        (date(2024, 1, 31), date(2024, 1, 31)),
+        ("2024-01-31 08:30", datetime(2024, 1, 31, 8, 30)),
+        ("08:30", time(8, 30)),
+        (None, None),
+    ],
+    ids=str,
+)
+def test_where_top_and_bottom_coding_begin(given: Any, end: Any) -> None:
+    assert Quasi("age", top=given).top == Quasi("age", bottom=given).bottom == end
+
+
+def test_hierarchies_that_are_made_from_the_table() -> None:
+    assert [Quasi("zip", hierarchy=word).hierarchy for word in ("prefixes", "dates")] == ["prefixes", "dates"]
+    assert Quasi("zip", hierarchy="prefixes").tree is None
+    tree = Quasi("zip", hierarchy=TREE).tree
+    assert tree is not None
+    assert tree.leaves == ["flu", "cold", "ulcer", "colon"]
+
+
 @pytest.mark.parametrize("number", [0.3, "0.3", "3/10", " 3/10 ", Decimal("0.3"), Fraction(3, 10), np.float64(0.3), "30e-2"])
 def test_a_number_is_the_decimal_that_is_written(number: Any) -> None:
     assert Sensitive("salary", t=number).t == Fraction(3, 10)
@@ -115,6 +177,12 @@ def test_t_must_be_between_0_and_1(t: Any) -> None:
         ({"order": "xy"}, "order of 'salary' must be a list of distinct values, from least to greatest. Got 'xy'."),
         ({"missing": "drop"}, "missing of 'salary' must be one of 'value'. Got 'drop'."),
         ({3: 4}, "The settings of 'salary' must have names. Got 3. Decimals have a point, not a comma."),
+        ({"publish": "value"}, "publish of 'salary' goes with bins. Got none."),
+        ({"bins": 4, "publish": "bins"}, "publish of 'salary' must be one of 'value'. Got 'bins'."),
+        ({"bins": 4, "distance": "numeric"}, "bins of 'salary' go with the ordered and the equal distance. Got numeric."),
+        ({"bins": 4, "hierarchy": TREE}, "bins of 'salary' go with the ordered and the equal distance. Got hierarchical."),
+        ({"bins": 4, "matrix": MATRIX}, "bins of 'salary' go with the ordered and the equal distance. Got matrix."),
+        ({"bins": 4, "order": ["x", "y"]}, "bins of 'salary' have an order of their own. Leave its order out."),
     ],
 )
 def test_a_mistake_in_a_sensitive_attribute(settings: Any, sentence: str) -> None:
@@ -156,6 +224,88 @@ def test_a_mistake_in_a_policy(settings: Any, sentence: str) -> None:
     assert refused(**settings) == sentence
 
 
+@pytest.mark.parametrize(
+    "bins",
+    [1, 0, -3, True, "5", 5.0, [], [1, 1], [2, 1], ["a"], [1, None], [float("inf")], {}, {"width": 0}, {"width": "x"}, {"width": [1]},
+     {"count": 1}, {"count": 3, "width": 2}, {"size": 3}, {3: 4}, {"edges": 3}, "quartiles"],
+    ids=repr,
+)  # fmt: skip
+def test_what_is_no_setting_of_bins(bins: Any) -> None:
+    assert refused(sensitive={"salary": {"bins": bins}}) == f"bins of 'salary' must be {REQUIREMENT}. Got {bins!r}."
+
+
+ENDS = "a number, a date as 2024-01-31, or a time as 08:30"
+SNAPS = "a number above 0, or for dates one of day, week, month, quarter, year"
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"recode": "rnge"}, "recode of 'age' must be one of 'range', 'bounds', 'centroid', 'level' or 'set'. Got 'rnge'."),
+        ({"recode": None}, "recode of 'age' must be one of 'range', 'bounds', 'centroid', 'level' or 'set'. Got None."),
+        ({"recode": "level"}, "recode: level of 'age' needs a hierarchy. Got none."),
+        ({"recode": "bounds", "hierarchy": TREE}, "recode: bounds of 'age' goes without a hierarchy. Leave one of them out."),
+        ({"recode": "centroid", "hierarchy": "dates"}, "recode: centroid of 'age' goes without a hierarchy. Leave one of them out."),
+        ({"snap": 0}, f"snap of 'age' must be {SNAPS}. Got 0."),
+        ({"snap": -5}, f"snap of 'age' must be {SNAPS}. Got -5."),
+        ({"snap": True}, f"snap of 'age' must be {SNAPS}. Got True."),
+        ({"snap": "fortnight"}, f"snap of 'age' must be {SNAPS}. Got 'fortnight'."),
+        ({"snap": [5]}, f"snap of 'age' must be {SNAPS}. Got [5]."),
+        ({"snap": 5, "hierarchy": TREE}, "snap of 'age' goes with ranges, bounds and centroids. Got a hierarchy or a set."),
+        ({"top": 5, "recode": "set"}, "top of 'age' goes with ranges, bounds and centroids. Got a hierarchy or a set."),
+        ({"bottom": 5, "hierarchy": "dates"}, "bottom of 'age' goes with ranges, bounds and centroids. Got a hierarchy or a set."),
+        ({"top": "ninety"}, f"top of 'age' must be {ENDS}. Got 'ninety'."),
+        ({"top": True}, f"top of 'age' must be {ENDS}. Got True."),
+        ({"bottom": float("nan")}, f"bottom of 'age' must be {ENDS}. Got nan."),
+        ({"bottom": "2024-02-30"}, f"bottom of 'age' must be {ENDS}. Got '2024-02-30'."),
+        ({"top": 18, "bottom": 90}, "bottom of 'age' must be below its top. Got 90 and 18."),
+        ({"top": 18, "bottom": 18}, "bottom of 'age' must be below its top. Got 18 and 18."),
+        ({"top": "1/3", "bottom": 0.5}, "bottom of 'age' must be below its top. Got 0.5 and 1/3."),
+        ({"top": 18, "bottom": "2024-01-31"}, "bottom of 'age' must be below its top. Got 2024-01-31 and 18."),
+        ({"top": "2024-01-31 08:30", "bottom": "2020-01-31"}, "bottom of 'age' must be below its top. Got 2020-01-31 and 2024-01-31 08:30:00."),
+        ({"type": "integer", "top": "2024-01-31"}, "top of 'age' must be a number for type: integer. Got 2024-01-31."),
+        ({"type": "date", "bottom": 18}, "bottom of 'age' must be a date for type: date. Got 18."),
+        ({"type": "decimal", "snap": "month"}, "snap of 'age' must be a number for type: decimal. Got month."),
+        ({"type": "date", "snap": 5}, "snap of 'age' must be one of day, week, month, quarter, year for type: date. Got 5."),
+        ({"type": "integer", "hierarchy": "dates"}, "hierarchy: dates of 'age' needs dates. Got type: integer."),
+        ({"weight": -1}, "weight of 'age' must be 0 or more. Got -1."),
+        ({"weight": None}, "weight of 'age' must be 0 or more. Got None."),
+        ({"weight": "heavy"}, "weight of 'age' must be 0 or more. Got 'heavy'."),
+        ({"hierarchy": "prefix"}, "Hierarchy file 'prefix' cannot be read. Check its path."),
+        ({"snpa": 5}, "'snpa' of 'age' is not a setting of Quasi. Did you mean 'snap'?"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_quasi_identifier(settings: Any, sentence: str) -> None:
+    assert refused(quasi={"age": settings}) == sentence
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"suppression": 1.5}, "suppression must be between 0 and 1. Got 1.5."),
+        ({"suppression": -0.1}, "suppression must be between 0 and 1. Got -0.1."),
+        ({"suppression": None}, "suppression must be between 0 and 1. Got None."),
+        ({"other": "Drop"}, "other must be one of 'drop' or 'keep'. Got 'Drop'."),
+        ({"formula_guard": "no"}, "formula_guard must be true or false. Got 'no'."),
+        ({"formula_guard": None}, "formula_guard must be true or false. Got None."),
+        ({"formula_guard": 0}, "formula_guard must be true or false. Got 0."),
+        ({"keep": {"note": ""}}, "despite of 'note' must be a reason, in words. Got ''."),
+        ({"keep": {"note": {"despite": " "}}}, "despite of 'note' must be a reason, in words. Got ' '."),
+        ({"keep": {"note": 5}}, "despite of 'note' must be a reason, in words. Got 5."),
+        ({"keep": {"note": {"despit": "x"}}}, "'despit' of 'note' is not a setting of Keep. Did you mean 'despite'?"),
+        ({"keep": [Quasi("note")]}, "A list of Keep columns must hold nothing else. Got Quasi 'note'."),
+        ({"keep": ["age"]}, "A column must have one role. Got 'age' in quasi and in keep."),
+        ({"keep": ["note"], "drop": ["note"]}, "A column must have one role. Got 'note' in drop and in keep."),
+        ({"keep": ["note", "note"]}, "A column must have one role. Got 'note' twice in keep."),
+        ({"keep": ["id"], "unit": "id"}, "unit must name a person, not a keep column. Got 'id'."),
+        ({"quasi": {"age": {"weight": 0}, "zip": {"weight": "0/7"}}}, "weight must be above 0 for some quasi-identifier. Got 0 for all."),
+        ({"small_cells": 3}, "small_cells is not supported yet. Leave it out."),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_what_a_release_needs(settings: Any, sentence: str) -> None:
+    assert refused(**settings) == sentence
+
+
 @pytest.mark.parametrize("name", [True, 1.5, None], ids=repr)
 def test_a_name_that_is_none_is_called_a_name(name: Any) -> None:
     for roles in ({"quasi": [name]}, {"sensitive": [name]}):
@@ -180,25 +330,28 @@ def test_a_role_that_is_missing(missing: str) -> None:
 
 
 SUPPORTED: dict[str, dict[str, Any]] = {
-    "Policy": {"k": 5, "unit": "id", "alpha": 0.5, "n": 10, "identifiers": ["id"], "drop": ["x"]},
-    "Quasi": {"type": "text", "hierarchy": TREE},
+    "Policy": {
+        "k": 5, "unit": "id", "suppression": 0.1, "alpha": 0.5, "n": 10, "identifiers": ["id"], "drop": ["x"],
+        "keep": [Keep("x", despite="why")], "other": "drop", "formula_guard": False,
+    },
+    "Quasi": {"type": "text", "hierarchy": TREE, "recode": "set", "snap": 5, "top": 90, "bottom": 18, "weight": 2},
+    "Keep": {"despite": "why"},
     "Sensitive": {
         "t": 0.2, "distance": "equal", "hierarchy": TREE, "matrix": MATRIX, "order": ["x", "y"], "missing": "value", "l": 2,
-        "l_kind": "distinct", "beta": 1, "beta_kind": "enhanced", "delta": 1, "delta_kind": "lenient",
+        "l_kind": "distinct", "beta": 1, "beta_kind": "enhanced", "delta": 1, "delta_kind": "lenient", "bins": Bins(count=4),
     },
 }  # fmt: skip
-NOT_YET: dict[str, dict[str, Any]] = {
-    "Policy": {"suppression": 0.1, "keep": ["x"], "other": "drop", "small_cells": 3, "formula_guard": False},
-    "Quasi": {"recode": "set", "snap": 5, "top": 90, "bottom": 18, "weight": 2},
-    "Sensitive": {"bins": 4, "publish": "value"},
-}
+TOGETHER = {"Policy": {"quasi", "sensitive"}, "Quasi": {"name"}, "Keep": {"name"}, "Sensitive": {"name", "c", "publish"}}
+"""Fields that are there in every case, or go with another."""
+NOT_YET: dict[str, dict[str, Any]] = {"Policy": {"small_cells": 3}, "Quasi": {}, "Keep": {}, "Sensitive": {}}
+KINDS: dict[str, Any] = {"Policy": Policy, "Quasi": Quasi, "Keep": Keep, "Sensitive": Sensitive}
 
 
 def made(owner: str, settings: dict[str, Any]) -> Any:
     """A policy, or one of its columns, with these settings."""
     if owner == "Policy":
         return Policy(["age"], {"salary": 0.2}, **settings)
-    return (Quasi if owner == "Quasi" else Sensitive)("col", **settings)
+    return KINDS[owner]("col", **settings)
 
 
 @pytest.mark.parametrize(("owner", "field"), [(owner, field) for owner, fields in SUPPORTED.items() for field in fields])
@@ -217,9 +370,8 @@ def test_fields_of_the_contract_that_are_not_supported_yet(owner: str, field: st
 
 
 def test_every_field_of_the_contract_works_or_is_refused() -> None:
-    for owner, cls in (("Policy", Policy), ("Quasi", Quasi), ("Sensitive", Sensitive)):
-        known = {*SUPPORTED[owner], *NOT_YET[owner], *({"quasi", "sensitive"} if owner == "Policy" else {"name"})}
-        assert known | ({"c"} if owner == "Sensitive" else set()) == set(cls.__dataclass_fields__)
+    for owner, kind in KINDS.items():
+        assert {*SUPPORTED[owner], *NOT_YET[owner], *TOGETHER[owner]} == set(kind.__dataclass_fields__)
 
 
 # --- YAML -------------------------------------------------------------------------------------------------------------
@@ -249,14 +401,71 @@ def test_yaml_with_every_kind_of_setting(tmp_path: Path) -> None:
           disease: {t: 0.3, hierarchy: {infection: [flu, cold], digestive: [ulcer]}}
           colour: {matrix: matrix.csv, l: 2}
           grade: {order: [low, high, null], missing: value}
+          wages: {bins: [0, 10.5, 100/3], publish: value}
         """,
     )
-    assert [column.t for column in policy.sensitive] == [Fraction(1, 5), Fraction(4, 15), Fraction(3, 10), None, None]
+    assert [column.t for column in policy.sensitive][:5] == [Fraction(1, 5), Fraction(4, 15), Fraction(3, 10), None, None]
     assert policy.quasi[1].hierarchy.leaves == ["476", "479"]
-    assert [column.kind for column in policy.sensitive] == ["auto", "auto", "hierarchical", "matrix", "ordered"]
+    assert [column.kind for column in policy.sensitive] == ["auto", "auto", "hierarchical", "matrix", "ordered", "auto"]
     assert policy.sensitive[4].order == ["low", "high", ""]
     policy.save(tmp_path / "again.yaml")
     assert Policy.load(tmp_path / "again.yaml") == policy
+
+
+def test_yaml_of_a_release(tmp_path: Path) -> None:
+    policy = loaded(
+        tmp_path,
+        """
+        k: 5
+        suppression: 0.02
+        other: drop
+        formula_guard: false
+        keep: {ward: , note: the notes were written for the public}
+        quasi:
+          age: {top: 90, bottom: 18, recode: bounds, weight: 1/2}
+          day: {snap: month, top: 2024-06-01, type: date}
+          seen: {bottom: 2024-01-31 08:30:00}
+          hour: {top: "22:30"}
+          zip: {hierarchy: prefixes}
+          born: {hierarchy: dates, recode: level}
+          town: {recode: set}
+        sensitive: {salary: {t: 0.2, bins: {width: 0.5}}}
+        """,
+    )
+    assert (policy.suppression, policy.other, policy.formula_guard) == (Fraction(1, 50), "drop", False)
+    assert [(column.name, column.despite) for column in policy.keep] == [
+        ("ward", None),
+        ("note", "the notes were written for the public"),
+    ]
+    age, day, seen, hour, code, born, town = policy.quasi
+    assert (age.top, age.bottom, age.recode, age.weight) == (90, 18, "bounds", Fraction(1, 2))
+    assert (day.snap, day.top) == ("month", date(2024, 6, 1))
+    assert (seen.bottom, hour.top) == (datetime(2024, 1, 31, 8, 30), time(22, 30))
+    assert (code.hierarchy, born.hierarchy, born.recode, town.recode) == ("prefixes", "dates", "level", "set")
+    policy.save(tmp_path / "again.yaml")
+    assert Policy.load(tmp_path / "again.yaml") == policy
+    assert "small_cells" not in (tmp_path / "again.yaml").read_text()
+
+
+def test_without_a_folder_hierarchies_and_matrices_are_written_out(tmp_path: Path) -> None:
+    (tmp_path / "zip.csv").write_text("476;47*;*\n479;47*;*\n")
+    (tmp_path / "matrix.csv").write_text(",x,y\nx,0,1\ny,1,0\n")
+    policy = loaded(
+        tmp_path,
+        "quasi: {zip: {hierarchy: zip.csv}, day: {hierarchy: dates}, town: {hierarchy: prefixes}}\n"
+        "sensitive: {colour: {matrix: matrix.csv}, place: {hierarchy: zip.csv}}\n",
+    )
+    assert policy.to_dict(tmp_path)["quasi"]["zip"] == {"hierarchy": "zip.csv"}
+    written = policy.to_dict(None)
+    assert "zip.csv" not in str(written)
+    assert "matrix.csv" not in str(written)
+    assert {name: found["hierarchy"] for name, found in written["quasi"].items() if name != "zip"} == {
+        "day": "dates",
+        "town": "prefixes",
+    }
+    for column in ("zip.csv", "matrix.csv"):
+        (tmp_path / column).unlink()
+    assert Policy(**json.loads(json.dumps(written))) == policy
 
 
 def test_paths_start_at_the_folder_of_the_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,6 +545,9 @@ DISTANCES: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
         {"distance": "numeric"},
         {"hierarchy": TREE},
         {"matrix": MATRIX},
+        {"bins": 4},
+        {"bins": [0, "1/3", 2.5], "publish": "value"},
+        {"bins": {"width": "1/3"}, "distance": "equal"},
         {"order": ["NO", "1", 2, None, "x: y"], "missing": "value"},
     ]
 )
@@ -352,17 +564,32 @@ def policies(draw: st.DrawFn) -> Policy:
     columns = draw(st.lists(NAMES, min_size=2, max_size=6, unique=True))
     split = draw(st.integers(1, len(columns) - 1))
     rest = draw(st.integers(split + 1, len(columns)))
-    readings: list[dict[str, Any]] = [{}, {"type": "text"}, {"hierarchy": TREE}]
+    readings: list[dict[str, Any]] = [
+        {}, {"type": "text"}, {"hierarchy": TREE}, {"hierarchy": TREE, "recode": "level"}, {"hierarchy": "prefixes"}, {"hierarchy": "dates"},
+        {"recode": "set"}, {"recode": "bounds", "top": 90, "bottom": "1/3"}, {"recode": "centroid", "type": "decimal", "snap": 0.5},
+        {"snap": "month", "top": date(2024, 1, 31)}, {"top": datetime(2024, 1, 31, 8, 30), "weight": "2/3"}, {"bottom": time(8, 30)},
+    ]  # fmt: skip
     quasi = [Quasi(name, **draw(st.sampled_from(readings))) for name in columns[:split]]
     sensitive = []
     for name in columns[split:rest]:
         limits: dict[str, Any] = draw(st.fixed_dictionaries({}, optional={"t": SHARES, "beta": POSITIVE, "delta": POSITIVE}))
         sensitive.append(Sensitive(name, **limits, **draw(DISTANCES), **draw(DIVERSITIES)))
     more: dict[str, Any] = draw(
-        st.fixed_dictionaries({}, optional={"k": st.integers(1, 99), "alpha": SHARES, "unit": st.just("row")})
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "k": st.integers(1, 99),
+                "alpha": SHARES,
+                "suppression": SHARES,
+                "unit": st.just("row"),
+                "other": st.sampled_from(["drop", "keep"]),
+                "formula_guard": st.booleans(),
+            },
+        )
     )
     if columns[rest:]:
-        more["identifiers"] = columns[rest:]
+        more[draw(st.sampled_from(["identifiers", "drop"]))] = columns[rest + 1 :]
+        more["keep"] = [Keep(columns[rest], despite=draw(st.none() | NAMES.filter(str.strip)))]
     return Policy(quasi, sensitive, **more)
 
 
@@ -388,7 +615,7 @@ TYPES: dict[str, Any] = {
     "number": (int, float),
 }
 KEYWORDS = {
-    "maxProperties",
+    "maxProperties", "minLength",
     "additionalProperties", "anyOf", "const", "default", "description", "enum", "items", "minimum", "properties", "required", "title", "type",
     "$schema", "$id", "$defs", "$ref", "maximum", "exclusiveMinimum", "minItems", "uniqueItems", "examples",
 }  # fmt: skip
@@ -411,13 +638,18 @@ def check(value: Any, schema: Any) -> None:
     kinds = [kinds] if isinstance(kinds, str) else kinds
     assert any(isinstance(value, TYPES[kind]) and isinstance(value, bool) == (kind == "boolean") for kind in kinds)
     assert value in schema.get("enum", [value])
+    assert value == schema.get("const", value)
     if isinstance(value, dict):
         assert set(schema.get("required", ())) <= set(value)
         for key, item in value.items():
             check(item, schema.get("properties", {}).get(key, schema.get("additionalProperties", True)) or {"enum": []})
+        assert len(value) <= schema.get("maxProperties", len(value))
     if isinstance(value, list):
+        assert len(value) >= schema.get("minItems", 0)
         for item in value:
             check(item, schema.get("items", True))
+    if isinstance(value, str):
+        assert len(value) >= schema.get("minLength", 0)
     if isinstance(value, int | float) and "minimum" in schema:
         assert value >= schema["minimum"]
 
@@ -438,8 +670,10 @@ def test_the_schema_is_a_json_schema() -> None:
         assert set(part.get("required", ())) <= set(part.get("properties", {}))
 
     walk(schema)
-    not_yet = {"suppression", "keep", "other", "small_cells", "formula_guard"}  # what is refused is not offered
-    assert set(schema["properties"]) == set(Policy.__dataclass_fields__) - not_yet
+    assert set(schema["properties"]) == set(Policy.__dataclass_fields__) - {"small_cells"}  # what is refused is not offered
+    for role, kind in (("quasi", Quasi), ("sensitive", Sensitive), ("keep", Keep)):
+        by_name = schema["properties"][role]["anyOf"][-1]["additionalProperties"]["anyOf"][0]
+        assert set(by_name["properties"]) == set(kind.__dataclass_fields__) - {"name"}
     assert schema["required"] == ["quasi", "sensitive"]
 
 
@@ -452,8 +686,24 @@ def test_the_schema_is_a_json_schema() -> None:
         {"quasi": {"age": {"typ": "text"}}, "sensitive": ["s"]},
         {"quasi": {"age": {"type": "int"}}, "sensitive": ["s"]},
         {"quasi": ["age"], "sensitive": {"s": {"distance": "orderd"}}},
+        {"quasi": {"age": {"recode": "rnge"}}, "sensitive": ["s"]},
+        {"quasi": {"age": {"snap": [5]}}, "sensitive": ["s"]},
+        {"quasi": {"age": {"weight": None}}, "sensitive": ["s"]},
+        {"quasi": {"age": {"hierarchy": 5}}, "sensitive": ["s"]},
+        {"quasi": ["age"], "sensitive": {"s": {"bins": 1}}},
+        {"quasi": ["age"], "sensitive": {"s": {"bins": []}}},
+        {"quasi": ["age"], "sensitive": {"s": {"bins": {"size": 3}}}},
+        {"quasi": ["age"], "sensitive": {"s": {"bins": {"count": 3, "width": 3}}}},
+        {"quasi": ["age"], "sensitive": {"s": {"bins": 4, "publish": "bins"}}},
+        {"quasi": ["age"], "sensitive": ["s"], "other": "Drop"},
+        {"quasi": ["age"], "sensitive": ["s"], "suppression": None},
+        {"quasi": ["age"], "sensitive": ["s"], "formula_guard": "no"},
+        {"quasi": ["age"], "sensitive": ["s"], "keep": {"x": ""}},
+        {"quasi": ["age"], "sensitive": ["s"], "keep": {"x": {"despit": "why"}}},
+        {"quasi": ["age"], "sensitive": ["s"], "keep": {"x": 5}},
+        {"quasi": ["age"], "sensitive": ["s"], "small_cells": 3},
     ],
-    ids=["no sensitive", "k", "unknown key", "unknown setting", "type", "distance"],
+    ids=str,
 )
 def test_the_schema_refuses_what_the_policy_refuses(settings: dict[str, Any]) -> None:
     with pytest.raises(tc.PolicyError):
@@ -470,8 +720,19 @@ def test_the_schema_refuses_what_the_policy_refuses(settings: dict[str, Any]) ->
         {"quasi": "age", "sensitive": "s", "identifiers": "name"},
         {"quasi": ["age"], "sensitive": {"s": {"order": ["x", None, 3], "missing": "value"}}},
         {"quasi": ["age"], "sensitive": ["s"], "identifiers": [0]},
+        {"quasi": {"age": {"top": 90, "bottom": "1/3", "snap": 5, "recode": "bounds", "weight": "2/3"}}, "sensitive": ["s"]},
+        {"quasi": {"day": {"top": "2024-01-31", "snap": "month"}, "zip": {"hierarchy": "prefixes"}}, "sensitive": ["s"]},
+        {"quasi": {"zip": {"hierarchy": TREE, "recode": "level"}, "x": {"recode": "set"}}, "sensitive": ["s"]},
+        {
+            "quasi": ["age"],
+            "sensitive": {"s": {"bins": 4}, "r": {"bins": [0, "1/3"], "publish": "value"}, "d": {"bins": {"width": 0.5}}},
+        },
+        {"quasi": ["age"], "sensitive": ["s"], "suppression": "1/50", "other": "keep", "formula_guard": False},
+        {"quasi": ["age"], "sensitive": ["s"], "keep": "x"},
+        {"quasi": ["age"], "sensitive": ["s"], "keep": ["x", {"y": "why"}, {"name": "z", "despite": "why"}]},
+        {"quasi": ["age"], "sensitive": ["s"], "keep": {"x": None, "y": "why", "z": {"despite": "why"}}},
     ],
-    ids=["lists and mappings", "YAML lists of mappings", "one name", "order", "integer names"],
+    ids=str,
 )
 def test_the_schema_accepts_what_the_policy_accepts(settings: dict[str, Any]) -> None:
     assert Policy(**settings).k in (None, 5)

@@ -342,3 +342,95 @@ def gcp(charges: Sequence[Sequence[Fraction]], weights: Masses, suppressed: int)
     rows = len(charges[0]) + suppressed
     means = [(sum(charge, Fraction(0)) + suppressed) / rows for charge in charges]
     return sum((weight * mean for weight, mean in zip(weights, means, strict=True)), Fraction(0)) / sum(weights)
+
+
+# Releases: whether some rows may be a class, from their raw values
+
+
+def counts_of(values: Sequence[Any], domain: Sequence[Any]) -> list[int]:
+    return [sum(value == other for value in values) for other in domain]
+
+
+def bin_of(value: Number, width: Number) -> tuple[Number, Number]:
+    """The half-open interval of a grid around a number."""
+    low = math.floor(Fraction(value) / width) * width
+    return low, low + width
+
+
+def bin_between(value: Number, edges: Masses) -> tuple[Number, Number]:
+    """The half-open interval between edges around a number; the outermost have no end."""
+    below = [edge for edge in edges if edge <= value]
+    above = [edge for edge in edges if edge > value]
+    return (max(below) if below else -math.inf), (min(above) if above else math.inf)
+
+
+def broken_l(counts: Masses, l: Fraction, kind: str, c: Fraction | None) -> bool:  # noqa: E741 - the name of the model
+    if kind == "distinct":
+        return distinct_l(counts) < l
+    if kind == "entropy":
+        return not has_entropy_l([count for count in counts if count], Fraction(l))
+    assert c is not None
+    return recursive_c(counts, int(l)) >= c
+
+
+def persons_of(values: Sequence[Any], persons: Sequence[Any], domain: Sequence[Any]) -> list[int]:
+    """How many persons have each value."""
+    return [len({person for person, value in zip(persons, values, strict=True) if value == other}) for other in domain]
+
+
+def fewest_left_out(counts: Sequence[int], holds: Callable[[list[int]], bool]) -> int | None:
+    """How many rows must go, whichever they are, until the rest holds; None where no rest does."""
+    rests: list[list[int]] = [[]]
+    for count in counts:
+        rests = [[*rest, stays] for rest in rests for stays in range(count + 1)]
+    return min((sum(counts) - sum(rest) for rest in rests if sum(rest) and holds(rest)), default=None)
+
+
+# Classes and Mondrian: a row is a tuple of codes, one for each quasi-identifier
+
+
+def by_persons(rows: Sequence[tuple[int, int]], m: int) -> list[int]:
+    """How many different persons have each value; a row is a pair of person and value."""
+    return [len({person for person, value in rows if value == place}) for place in range(m)]
+
+
+def mondrian(
+    rows: Sequence[tuple[int, ...]],
+    width: Callable[[int, int, int], Number],
+    fits: Callable[[list[int], list[list[int]]], bool],
+    k: int,
+    steps: int = 64,
+    around: Sequence[list[int]] = (),
+    members: list[int] | None = None,
+) -> list[list[int]]:
+    """Row numbers of each class: cut in two at the first boundary whose sides fit, and then each side by itself.
+
+    ``fits(side, around)`` is told the nodes around a side, the node that is cut among them.
+    """
+    members = list(range(len(rows))) if members is None else members
+    around = [*around, members]
+    for place, boundary in cuts(rows, members, width, k, steps):
+        sides = [row for row in members if rows[row][place] <= boundary], [row for row in members if rows[row][place] > boundary]
+        if all(fits(side, around) for side in sides):
+            return [part for side in sides for part in mondrian(rows, width, fits, k, steps, around, side)]
+    return [members]
+
+
+def cuts(
+    rows: Sequence[tuple[int, ...]], members: list[int], width: Callable[[int, int, int], Number], k: int, steps: int
+) -> list[tuple[int, int]]:
+    """Where a node may be cut, in order: the median of each quasi-identifier, widest first, then their other boundaries."""
+    first, others = [], []
+    columns = {place: [rows[row][place] for row in members] for place in range(len(rows[0]))}
+    for place in sorted(columns, key=lambda place: -width(place, min(columns[place]), max(columns[place]))):
+        codes, size = columns[place], len(members)
+        left = {code: sum(other <= code for other in codes) for code in sorted(set(codes))[:-1]}
+        tried: list[int] = []
+        for code in sorted(left, key=lambda code: (abs(2 * left[code] - size), left[code])):
+            same_side = [left[other] for other in tried if (2 * left[other] < size) == (2 * left[code] < size)]
+            near = any(abs(left[code] - other) < size // steps for other in same_side)
+            if min(left[code], size - left[code]) >= k and not near:
+                tried.append(code)
+        first += [(place, code) for code in tried[:1]]
+        others += [(place, code) for code in tried[1:]]
+    return first + others

@@ -63,18 +63,16 @@ def _find_failing(
     for number in range(len(bad)):
         if cancel[0]:
             return
-        bad[number] = not holds_near(limits, limits.references, rows[starts[number] : starts[number + 1]], scratch)
+        bad[number] = not holds(limits, limits.references, rows[starts[number] : starts[number + 1]], scratch)
 
 
 @inner
-def holds(limits: Limits, rows: Codes, scratch: Scratch) -> bool:
-    """Whether these rows may be a class. Under (n,t)-closeness only the table, and a class of n rows itself, serve as region."""
-    return holds_near(limits, limits.references, rows, scratch)
+def holds(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bool:
+    """Whether these rows may be a class: within t of one of the tables or regions in ``references``, the last tried first.
 
-
-@inner
-def holds_near(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bool:
-    """Whether these rows may be a class, when they need to be close to one of several tables; the last is tried first."""
+    ``limits.references`` holds one, the table. Under (n,t)-closeness that and a class of n rows itself serve as regions, unless
+    others are given.
+    """
     if len(rows) < limits.k:  # fewer rows are fewer persons too
         return False
     if len(limits.persons) and not _has_persons(limits.persons, rows, limits.k, scratch.marks):
@@ -146,8 +144,8 @@ def _spread_holds(limits: Limits, references: Ints, number: int, size: int, dist
         if attribute.kind == UNLIMITED or size >= limits.n > 0:  # a class of n rows is a region itself, at distance 0
             continue
         near = False
-        for table in range(len(references) - 1, -1, -1):
-            if close(attribute, limits.shapes, references[table], size, scratch, distinct):
+        for region in range(len(references) - 1, -1, -1):
+            if close(attribute, limits.shapes, references[region], size, scratch, distinct):
                 near = True
                 break
         if not near:
@@ -211,11 +209,12 @@ def _is_diverse(column: Any, counts: Ints, touched: Ints, ordered: Ints) -> bool
         entropy = np.log(size)
         for count in ordered[: len(touched)]:
             entropy -= count * np.log(count) / size
-        return entropy >= column.log_l + NEAR
+        diverse: bool = entropy >= column.log_l + NEAR
+        return diverse
     sort(ordered[: len(touched)])
-    tail = 0
-    for count in ordered[: len(touched) - column.l + 1]:  # all but the l - 1 largest
-        tail += count
+    tail = size
+    for count in ordered[len(touched) - column.l + 1 : len(touched)]:  # the l - 1 largest
+        tail -= count
     return not at_most(column.c_above, column.c_below, largest, tail)
 
 

@@ -33,14 +33,12 @@ def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any
     elif attribute.kind == TREE:
         whole, rough = in_a_tree(shape, attribute, more, n, size, scratch, touched)
     else:
-        surplus = np.empty(m, np.int64)
-        for code in range(m):
-            surplus[code] = n * scratch.counts[code] - size * table[code]
-        whole, rough = cheapest(shape[: m * m], surplus)
+        whole, rough = cheapest(shape[: m * m], table, n, size, scratch.counts)
     if size <= attribute.largest_exact:
         return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
     unit = np.float64(n) * np.float64(size) * np.float64(attribute.scale)
-    return rough / unit <= attribute.t_above / attribute.t_below - NEAR
+    near: bool = rough / unit <= attribute.t_above / attribute.t_below - NEAR
+    return near
 
 
 @inner
@@ -96,7 +94,10 @@ def of_equals(T: Ints, n: int, s: int, counts: Ints, touched: Ints) -> Any:
 
 @inner
 def in_a_tree(shape: Ints, attribute: Any, T: Ints, n: int, s: int, scratch: Any, touched: Ints) -> Any:
-    """Hierarchical: EMD = 1 - sum over touched nodes N but the root of w_N min(P_N, Q_N) / H, w_N = height(parent) - height(N)."""
+    """Hierarchical: EMD = 1 - sum over touched nodes N but the root of w_N min(P_N, Q_N) / H.
+
+    w_N = height(parent) - height(N).
+    """
     m, nodes = attribute.size, attribute.nodes
     parents, weights = shape[m : m + nodes], shape[m + nodes : m + 2 * nodes]
     seen = 0

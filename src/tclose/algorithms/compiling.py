@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
 from numba import njit
 
-kernel = njit(cache=True, nogil=True)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _Compiler(Protocol):
+    """Leaves the type of a function as it is."""
+
+    def __call__(self, function: Function, /) -> Function: ...
+
+
+_compiler: Any = njit  # its stub leaves out the wrappers, and gives another type to what it compiles
+
+kernel: _Compiler = _compiler(cache=True, nogil=True)
 """A kernel that Python calls."""
 
-inner = njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""A part that only kernels call: it needs no way in for Python, which takes as long to compile as the part itself."""
+inner: _Compiler = _compiler(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""A part that only kernels call. It gets no way in for Python, which takes about as long to compile as the part itself."""

@@ -16,11 +16,11 @@ def sort(numbers: NDArray[np.int64]) -> None:
         _sift(numbers, start, size)
     for end in range(size - 1, 0, -1):
         numbers[0], numbers[end] = numbers[end], numbers[0]
-        _sift(numbers, 0, end)
+        _sift(numbers, np.int64(0), end)
 
 
 @inner
-def _sift(heap: NDArray[np.int64], start: int, end: int) -> None:
+def _sift(heap: NDArray[np.int64], start: int | np.int64, end: int) -> None:
     """Let the number at ``start`` sink until none below it is larger."""
     number, place = heap[start], start
     while 2 * place + 1 < end:

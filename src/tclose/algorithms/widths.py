@@ -62,14 +62,19 @@ def loss(losses: Losses, quasi: int, a: int, b: int) -> float:
     """The weighted NCP of the codes a to b of one quasi-identifier; see `tclose.scales.Widths`."""
     start = losses.starts[quasi]
     size = losses.starts[quasi + 1] - start
-    weight = losses.weights[quasi]
+    ncp: float = 1.0
     if a == b:
-        return weight * losses.own[start + a]
-    if losses.missing[quasi] and b == size - 1:
-        return weight
-    for depth in range(losses.depths[quasi] - 1, -1, -1):
-        level = losses.ancestors_at[quasi] + depth * size
-        node = losses.ancestors[level + a]
-        if node >= 0 and node == losses.ancestors[level + b]:
-            return weight * losses.charges[losses.charges_at[quasi] + node]
-    return weight * min(losses.highs[start + b] - losses.lows[start + a], 1.0)
+        ncp = losses.own[start + a]
+    elif losses.missing[quasi] and b == size - 1:
+        ncp = 1.0
+    elif losses.depths[quasi] == 0:
+        ncp = min(losses.highs[start + b] - losses.lows[start + a], 1.0)
+    else:
+        for depth in range(losses.depths[quasi] - 1, -1, -1):
+            level = losses.ancestors_at[quasi] + depth * size
+            node = losses.ancestors[level + a]
+            if node >= 0 and node == losses.ancestors[level + b]:
+                ncp = losses.charges[losses.charges_at[quasi] + node]
+                break
+    weighted: float = losses.weights[quasi] * ncp
+    return weighted

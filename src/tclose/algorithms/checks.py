@@ -174,14 +174,16 @@ def _shares_hold(attribute: Any, n: int, table: Ints, size: int, counts: Ints, t
 
 @inner
 def _diversity_holds(limits: Limits, number: int, rows: Codes, distinct: int, scratch: Scratch) -> bool:
-    """The l of one tallied column: over rows, or over persons."""
+    """The l of one tallied column, over rows and, where they are counted, over persons: a reader can judge rows only."""
     column, touched = limits.columns[number], scratch.touched[:distinct]
     if distinct < column.l:  # no reading of l-diversity allows fewer values
         return False
     if column.l_kind == DISTINCT:
         return True
+    if not _is_diverse(column, scratch.counts, touched, scratch.ordered):
+        return False
     if not len(limits.persons):
-        return _is_diverse(column, scratch.counts, touched, scratch.ordered)
+        return True
     pairs = limits.pairs[number]
     for row in rows:
         if not scratch.marks[pairs[row]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tclose._numbers import INT64_MAX
 from tclose.distances import Distance, Equal, Hierarchical, Matrix, Ordered
+from tclose.distances.domain import place_of
 from tclose.errors import InputError
 from tclose.policy import Policy, Sensitive
 
@@ -199,7 +200,8 @@ def _shape(attribute: Attribute, n: int) -> tuple[int, int, Ints]:
         return LINE, scale, np.array(places, dtype=np.int64)
     if isinstance(distance, Hierarchical):
         tree = attribute.column.hierarchy
-        leaves = [tree.leaf(value) for value in attribute.values]
+        known = set(tree.leaves)
+        leaves = [tree.leaf(place_of(value, known)) for value in attribute.values]
         weights = [0, *(tree.heights[up] - height for up, height in zip(tree.parents[1:], tree.heights[1:], strict=True))]
         return TREE, distance.scale, np.array([*leaves, *tree.parents, *weights], dtype=np.int64)
     if isinstance(distance, Matrix):

@@ -184,7 +184,7 @@ def _against(attribute: Attribute, rows: int, record: NDArray[Any]) -> tuple[Int
     kind, scale, shape = _shape(attribute, max(n, rows)) if limited else (UNLIMITED, 0, np.empty(0, dtype=np.int64))
     record["kind"], record["scale"] = kind, scale
     # A shape that had to be rounded to fit is never exact, whatever the class.
-    record["largest_exact"] = INT64_MAX // (n * scale) if scale == distance.scale and n else 0
+    record["largest_exact"] = INT64_MAX // (n * scale) if n * scale and scale == distance.scale else 0
     record["nodes"] = nodes = (len(shape) - len(counts)) // 2 if kind == TREE else 0
     return shape, np.concatenate([[n], counts, _cumulated(kind, counts, shape, nodes)])
 

@@ -91,9 +91,8 @@ def table(rows: int, folder: Path) -> Path:
 def main() -> None:
     sizes = [int(argument) for argument in sys.argv[1:]] or [30_000, 300_000, 3_000_000]
     commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True).stdout.strip()
-    cpu = next(
-        (line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine()
-    )
+    facts = Path("/proc/cpuinfo").read_text().splitlines()
+    cpu = next((line.split(":")[1].strip() for line in facts if line.startswith("model name")), platform.machine())
     print(f"Machine: {cpu}, {os.cpu_count()} cores. Date: {date.today()}. Commit: {commit}.\n")
     print(
         f"| rows | {' | '.join(stage.lower() for stage in STAGES)} | bar's stages | DuckDB copy | ratio | CPU ratio | peak MB | release |"

@@ -131,8 +131,8 @@ class Release:
             values = self.coded[column.name].combine_chunks().dictionary
             if data.suffix.lower() == ".csv" and pa.types.is_string(values.type) and "" in values.to_pylist():
                 raise OutputError(
-                    f"Sensitive column {column.name!r} has empty texts, which a CSV cannot tell from missing cells. Write Parquet "
-                    "or Arrow, or replace them."
+                    f"Sensitive column {column.name!r} has empty texts, which a CSV cannot tell from missing cells. "
+                    "Write Parquet or Arrow, or replace them."
                 )
 
     def _check(self, file: Path) -> None:

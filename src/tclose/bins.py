@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tclose._numbers import exact, plain
+from tclose.guard import unguarded
 
 _NUMBER = r"(-?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?)"
 _LABELS = [re.compile(form) for form in (rf"below {_NUMBER}", rf"\[{_NUMBER}, {_NUMBER}\)", rf"{_NUMBER} or more")]
@@ -87,11 +88,12 @@ def in_order(labels: Sequence[Any]) -> list[Any] | None:
     """The labels of bins from the lowest to the highest; None where some are no labels of bins, or two bins overlap."""
     intervals = []
     for label in labels:
-        found = next((place for place, form in enumerate(_LABELS) if form.fullmatch(str(label))), None)
+        text = unguarded(str(label))  # a release may have put a guard before "-5 or more"
+        found = next((place for place, form in enumerate(_LABELS) if form.fullmatch(text)), None)
         if found is None:
             return None
         try:
-            ends = [exact(end) for end in _LABELS[found].fullmatch(str(label)).groups()]  # type: ignore[union-attr]
+            ends = [exact(end) for end in _LABELS[found].fullmatch(text).groups()]  # type: ignore[union-attr]
         except ValueError:
             return None
         low, high = ((float("-inf"), ends[0]), (ends[0], ends[-1]), (ends[0], float("inf")))[found]

@@ -67,11 +67,13 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
     binned
         Put the values in the attribute's bins. A column that holds labels of bins already, as a release does, keeps them.
     """
-    labels = in_order(source.values(column.name, cells).to_pylist()) if column.bins is not None else None
-    if labels is not None and source.kinds[column.name] == "text":
-        distance_kind = "equal" if column.kind == "equal" else "ordered"
-        ordered, distance = arrange(distance_kind, labels)
-        return _coded(column, source.values(column.name, cells).to_pylist(), ordered, distance)
+    if column.bins is not None and source.kinds[column.name] == "text":
+        shown = source.values(column.name, cells).to_pylist()
+        labels = in_order([label for label in shown if label is not None])
+        if labels is not None and (column.kind == "equal" or None not in shown):
+            missing = [None] * (len(shown) - len(labels))
+            ordered, distance = arrange("equal" if column.kind == "equal" else "ordered", [*labels, *missing])
+            return _coded(column, shown, ordered, distance)
     kind = _kind(source, column)
     try:
         values = (source.numbers(cells) if kind == "numeric" else source.values(column.name, cells)).to_pylist()

@@ -23,6 +23,8 @@ from tclose.result import Audit
 
 STATEMENT = "t-closeness verified for these quasi-identifiers; not a legal determination"
 INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
+SEVERAL_COLUMNS = ("bounds", "centroid")
+"""Ways to recode that a reader must know to find the columns of a quasi-identifier."""
 DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
 
 
@@ -87,7 +89,7 @@ def public_policy(policy: Policy) -> dict[str, Any]:
     settings = policy.to_dict(None)
     names = [column.name for column in policy.quasi]
     quasi = {
-        name: {key: value for key, value in (settings["quasi"][name] or {}).items() if key in ("type", "recode")}
+        name: {key: value for key, value in (settings["quasi"][name] or {}).items() if key == "type" or value in SEVERAL_COLUMNS}
         for name in names
     }
     limits: dict[str, Any] = {key: settings[key] for key in ("k", "alpha", "n") if key in settings}

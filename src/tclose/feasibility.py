@@ -62,6 +62,8 @@ def _check_sizes(table: EncodedTable, policy: Policy) -> None:
         counted, what = len(np.unique(table.persons)), "persons"
     if policy.k is not None and counted < policy.k:
         raise InfeasibleError(f"The table has {counted:,} {what}: k={policy.k} cannot hold.")
+    if policy.n is not None and table.rows < policy.n:
+        raise InfeasibleError(f"The table has {table.rows:,} rows: n={policy.n} cannot hold.")
     for attribute in table.sensitive:
         values, l = len(attribute.counts), attribute.column.l  # noqa: E741 - the name of the model
         if l is not None and values < l:

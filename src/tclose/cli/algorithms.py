@@ -13,8 +13,10 @@ def algorithms() -> None:
       tclose algorithms
     """
     from tclose.algorithms import list_algorithms
+    from tclose.cli.screen import a_reader_may_leave
 
-    for algorithm in list_algorithms():
-        typer.echo(f"{algorithm}\n  {algorithm.reference}")
-        for name, default in algorithm.options.items():
-            typer.echo(f"  --option {name}={default}")
+    with a_reader_may_leave():
+        for algorithm in list_algorithms():
+            typer.echo(f"{algorithm}\n  {algorithm.reference}")
+            for name, default in algorithm.options.items():
+                typer.echo(f"  --option {name}={default}")

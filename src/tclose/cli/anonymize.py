@@ -35,7 +35,7 @@ def anonymize(
       tclose anonymize visits.parquet -p policy.yaml -o release.parquet --force
       tclose verify release.csv --certificate release.csv.certificate.json
     """
-    from tclose.cli.screen import show_release, stages
+    from tclose.cli.screen import a_reader_may_leave, show_release, stages
     from tclose.errors import PrivacyRiskWarning
     from tclose.policy import Policy
     from tclose.release import check_paths
@@ -52,7 +52,8 @@ def anonymize(
     for risk in risks:
         if issubclass(risk.category, PrivacyRiskWarning):
             typer.echo(f"Warning: {risk.message}", err=True)
-    show_release(release, paths)
+    with a_reader_may_leave():
+        show_release(release, paths)
 
 
 def _files(policy: Policy) -> list[Path]:

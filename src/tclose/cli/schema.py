@@ -14,6 +14,8 @@ def schema() -> None:
     """
     import json
 
+    from tclose.cli.screen import a_reader_may_leave
     from tclose.policy import Policy
 
-    typer.echo(json.dumps(Policy.json_schema(), indent=2))
+    with a_reader_may_leave():
+        typer.echo(json.dumps(Policy.json_schema(), indent=2))

@@ -195,9 +195,8 @@ def _shape(attribute: Attribute, n: int) -> tuple[int, int, Ints]:
     if isinstance(distance, Equal):
         return EQUAL, 1, np.empty(0, dtype=np.int64)
     if isinstance(distance, Ordered):  # the numeric distance is one too
-        places = [int(place) - int(distance.positions[0]) for place in distance.positions]
-        scale, places = _on_a_grid(distance.scale, places, INT64_MAX // (2 * n))
-        return LINE, scale, np.array(places, dtype=np.int64)
+        scale, places = _on_a_grid(distance.scale, distance.positions - distance.positions[0], INT64_MAX // (2 * n))
+        return LINE, scale, places
     if isinstance(distance, Hierarchical):
         tree = attribute.column.hierarchy
         known = set(tree.leaves)
@@ -206,16 +205,16 @@ def _shape(attribute: Attribute, n: int) -> tuple[int, int, Ints]:
         return TREE, distance.scale, np.array([*leaves, *tree.parents, *weights], dtype=np.int64)
     if isinstance(distance, Matrix):
         entries = [int(distance.ground(i, j) * distance.scale) for i in range(distance.m) for j in range(distance.m)]
-        scale, entries = _on_a_grid(distance.scale, entries, 2**40)
-        return MATRIX, scale, np.array(entries, dtype=np.int64)
+        scale, rounded = _on_a_grid(distance.scale, np.array(entries, dtype=object), 2**40)
+        return MATRIX, scale, rounded
     raise TypeError(f"No kernel for the distance {distance.name!r}.")
 
 
-def _on_a_grid(scale: int, numbers: list[int], largest: int) -> tuple[int, list[int]]:
+def _on_a_grid(scale: int, numbers: NDArray[Any], largest: int) -> tuple[int, Ints]:
     """Numbers up to ``scale`` on a coarser grid if they are too large, rounded up: a metric stays one."""
     if scale <= largest:
-        return scale, numbers
-    return largest, [-(-number * largest // scale) for number in numbers]
+        return scale, numbers.astype(np.int64)
+    return largest, np.array([-(-int(number) * largest // scale) for number in numbers], dtype=np.int64)
 
 
 def _cumulated(kind: int, counts: Ints, shape: Ints, nodes: int) -> Ints:

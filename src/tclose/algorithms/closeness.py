@@ -44,7 +44,7 @@ def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any
 @inner
 def sort_touched(counts: Ints, touched: Ints) -> None:
     """Sort the touched values; by a walk over the domain where that is shorter."""
-    if len(counts) > 8 * len(touched):
+    if len(counts) > 32 * len(touched):
         sort(touched)
         return
     place = 0

@@ -1,4 +1,4 @@
-"""How kernels are compiled: once, kept on disk, without the GIL."""
+"""How kernels are compiled: once, kept on disk, to run without the GIL."""
 
 from __future__ import annotations
 
@@ -18,7 +18,19 @@ class _Compiler(Protocol):
 
 _compiler: Any = njit  # its stub leaves out the wrappers, and gives another type to what it compiles
 
-kernel: _Compiler = _compiler(cache=True, nogil=True)
+
+def _can_keep() -> bool:
+    """Whether there is a folder for compiled kernels; without one, as in a sealed container, they are compiled each time."""
+    try:
+        _compiler(cache=True)(_can_keep)
+    except RuntimeError:
+        return False
+    return True
+
+
+KEPT = _can_keep()
+
+kernel: _Compiler = _compiler(cache=KEPT, nogil=True)
 """A kernel that Python calls."""
 
 inner: _Compiler = _compiler(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)

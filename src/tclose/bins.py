@@ -70,10 +70,12 @@ class Bins:
     def _quantiles(self, numbers: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction, ...]:
         """Edges at values of the table, so that bins hold about equally many rows."""
         assert self.count is not None
+        if len(numbers) == 1:
+            return (numbers[0],)
         below = np.cumsum([0, *counts])  # rows below each number
         total = int(below[-1])
         places = {int(np.abs(below[1:-1] * self.count - total * part).argmin()) + 1 for part in range(1, self.count)}
-        return tuple(numbers[place] for place in sorted(places)) if len(numbers) > 1 else (numbers[0],)
+        return tuple(numbers[place] for place in sorted(places))
 
 
 def _label(edges: Sequence[Fraction], place: int) -> str:

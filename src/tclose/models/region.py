@@ -38,6 +38,8 @@ def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, 
     whole = np.zeros(len(classes), dtype=np.int64)
     for groups in (*coarsenings, whole):
         members = np.flatnonzero(groups >= 0)
+        if not len(members):
+            continue
         numbers = np.unique(groups[members], return_inverse=True)[1]
         part = classes.take(members)
         regions = part.merged(numbers)

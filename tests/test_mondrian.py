@@ -212,6 +212,19 @@ def test_n_t_mondrian_against_naive_and_the_judge(rows: list[Row], k: int, n: in
             assert not judge_regions(Histograms.of(counts), one.distance, limit, n, comp.regions).broken.any()
 
 
+def test_other_limits_are_judged_against_the_input_under_n_t_closeness() -> None:
+    # Rows that were left out count in the input. There a's share is 1/4, so with beta = 1 no class may have more than half.
+    column = Sensitive("x", t=1, beta=1, distance="equal")
+    present = attribute(column, Equal(2), [0, 0, 1, 1] + [0, 1] * 2)
+    whole = Attribute(column, Equal(2), present.values, present.published, present.codes, np.array([4, 12]))
+    policy = Policy(["q0"], [column], k=2, n=4)
+    limits = limits_of([whole], policy)
+    before = limits.references.copy()
+    comp = mondrian(encoded([line(8)], [(code,) for code in range(8)], [whole]), policy, limits)
+    assert ids(comp) == [0, 0, 0, 0, 1, 1, 2, 2]
+    np.testing.assert_array_equal(limits.references, before)
+
+
 def test_wide_nodes_are_cut_at_few_boundaries() -> None:
     # 200 rows on 200 codes: tries are 3 rows apart. Sick and healthy are apart, so that only far cuts would do.
     quasi = [(code,) for code in range(200)]

@@ -47,7 +47,8 @@ def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
     losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
     tree = _tree_for(len(quasi), limits)
-    classes, regions = run(_cut_all, limits, losses, quasi, tree, _room_for(len(quasi), losses), scratch_for(limits))
+    room, references = _room_for(len(quasi), losses), limits.references.copy()  # limits themselves stay as they are
+    classes, regions = run(_cut_all, limits, references, losses, quasi, tree, room, scratch_for(limits))
     return Partition(tree.labels, _levels(tree.region_of_class[:classes], tree.parents[:regions]))
 
 
@@ -135,12 +136,21 @@ def _room_for(rows: int, losses: Losses) -> Room:
 
 @kernel
 def _cut_all(
-    limits: Limits, losses: Losses, quasi: Codes, tree: Tree, room: Room, scratch: Scratch, cancel: NDArray[np.uint8]
+    limits: Limits,
+    references: Ints,
+    losses: Losses,
+    quasi: Codes,
+    tree: Tree,
+    room: Room,
+    scratch: Scratch,
+    cancel: NDArray[np.uint8],
 ) -> Any:
-    """Cut until no node can be cut, left sides first; the number of classes and of regions."""
+    """Cut until no node can be cut, left sides first; the number of classes and of regions.
+
+    ``references`` is what sides must be close to: the table or, overwritten here, the regions around the node at hand.
+    """
     tree.starts[0], tree.ends[0], tree.around[0], tree.depths[0] = 0, len(quasi), -1, 0
     waiting, classes, regions = 1, 0, 0
-    references = limits.references
     while waiting > 0 and cancel[0] == 0:
         waiting -= 1
         start, end = tree.starts[waiting], tree.ends[waiting]

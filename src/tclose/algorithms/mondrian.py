@@ -28,8 +28,8 @@ SPARSE = 32
 def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
     """Cut the table in two, again and again, while both sides keep every limit.
 
-    Mondrian (LeFevre, DeWitt, Ramakrishnan 2006, section 4) with t-closeness (Li et al. 2007, section 5) or (n,t)-closeness
-    (Li et al. 2010, section 5) as a further condition: a node is cut along its widest quasi-identifier, width = NCP times
+    Mondrian (LeFevre, DeWitt and Ramakrishnan 2006) with t-closeness (Li et al. 2007) or (n,t)-closeness (Li et al. 2010)
+    as a further condition: a node is cut along its widest quasi-identifier, width = NCP times
     weight, at the boundary between two values that is nearest the median; if a side breaks a limit, along the next widest.
     Values with a hierarchy stand in its order, depth first. Under (n,t)-closeness a side must be within t of some node around
     it that has at least n rows, or have n rows itself; for each attribute it may be another node.

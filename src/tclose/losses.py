@@ -43,12 +43,12 @@ class Losses(Mapping[str, float]):
 
     References
     ----------
-    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding, section 3.
-    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints, section 2.
-    Bayardo and Agrawal 2005, Data Privacy Through Optimal k-Anonymization, section 3.
-    LeFevre et al. 2006, Mondrian Multidimensional K-Anonymity, section 2.
-    Sweeney 2002, Achieving k-Anonymity Privacy Protection Using Generalization and Suppression, section 5.
-    Kifer and Gehrke 2006, Injecting Utility into Anonymized Datasets, section 3.
+    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding.
+    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints.
+    Bayardo and Agrawal 2005, Data Privacy Through Optimal k-Anonymization.
+    LeFevre et al. 2006, Mondrian Multidimensional K-Anonymity.
+    Sweeney 2002, Achieving k-Anonymity Privacy Protection Using Generalization and Suppression.
+    Kifer and Gehrke 2006, Injecting Utility into Anonymized Datasets.
     """
 
     def __init__(self, overall: Mapping[str, float], by_attribute: Mapping[str, Mapping[str, float]]) -> None:

@@ -34,8 +34,8 @@ class Line(Scale):
 
     References
     ----------
-    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding, section 3 (NCP).
-    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints, section 2 (LM).
+    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding (NCP).
+    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints (LM).
 
     Examples
     --------

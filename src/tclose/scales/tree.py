@@ -32,9 +32,9 @@ class Tree(Scale):
 
     References
     ----------
-    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding, section 3 (NCP).
-    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints, section 2 (LM).
-    Sweeney 2002, Achieving k-Anonymity Privacy Protection Using Generalization and Suppression, section 5 (precision).
+    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding (NCP).
+    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints (LM).
+    Sweeney 2002, Achieving k-Anonymity Privacy Protection Using Generalization and Suppression (precision).
 
     Examples
     --------

@@ -108,7 +108,8 @@ def test_the_order_is_in_the_labels(values: set[Fraction], setting: Any, lots: A
 
 
 @pytest.mark.parametrize(
-    "texts", [["flu"], ["below 5", "flu"], ["[1, 3)", "[2, 4)"], ["below 5", "3 or more"], ["[1, 2]"], [None], ["below x"], ["below 1/0"]]
+    "texts",
+    [["flu"], ["below 5", "flu"], ["[1, 3)", "[2, 4)"], ["below 5", "3 or more"], ["[1, 2]"], [None], ["below x"], ["below 1/0"]],
 )
 def test_what_are_no_labels(texts: list[Any]) -> None:
     assert in_order(texts) is None

@@ -86,7 +86,7 @@ def anonymize(
         raise PolicyError(f"policy must be a Policy; Policy.load reads one from YAML. Got {type(policy).__name__}.")
     if policy.k is None:
         raise PolicyError("k must be set to make a release: the rows, or persons, of each class at least. Got none.")
-    chosen = find_algorithm(algorithm or "mondrian")
+    chosen = find_algorithm("mondrian" if algorithm is None else algorithm)
     settings = _options(chosen, options or {})
 
     announce("Encoding")
@@ -133,6 +133,7 @@ def anonymize(
         recoded.unique,
         regions,
         "input" if keep_order else "sorted",
+        "rows" if unit is None else "persons",
     )
     private = record(policy, chosen.name, settings, seed, commitment.to_dict(), against_input, left_out, loss.to_dict())
     in_input_order = np.empty(encoded.rows, dtype=np.int64)

@@ -21,7 +21,7 @@ from tclose.result import Audit
 from tclose.source.cells import Cells
 from tclose.source.readers import open_reader
 from tclose.source.table import Table
-from tclose.source.typing import OR_PUBLISHED
+from tclose.source.typing import OR_AUTO, OR_PUBLISHED
 
 
 def audit(table: Any, policy: Policy) -> Audit:
@@ -84,9 +84,8 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     if not isinstance(policy, Policy):
         raise PolicyError(f"policy must be a Policy; Policy.load reads one from YAML. Got {type(policy).__name__}.")
     reader = open_reader(table)
-    types = quasi_types(policy, reader.names)
-    quasi = list(types)
-    needed = {name: kind if kind in ("auto", "text") else f"{kind}{OR_PUBLISHED}" for name, kind in types.items()}
+    needed = quasi_kinds(policy, reader.names)
+    quasi = list(needed)
     needed |= {column.name: kind_to_read(column) for column in policy.sensitive}
     source = Table(reader, needed, optional=[*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])])
     unit = _unit(source, policy)
@@ -97,17 +96,20 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values)
 
 
-def quasi_types(policy: Policy, names: Collection[str]) -> dict[str, str]:
-    """The quasi-identifiers as a table has them, each with the type to read it as: a release may have two columns for one."""
-    types: dict[str, str] = {}
+def quasi_kinds(policy: Policy, names: Collection[str]) -> dict[str, str]:
+    """The quasi-identifiers as a table has them, each with the kind to read it as: a release may have two columns for one."""
+    kinds: dict[str, str] = {}
     for column in policy.quasi:
         parts = [column.name]
         if column.recode == "bounds" and column.name not in names and f"{column.name}.min" in names:
             parts = [f"{column.name}.min", f"{column.name}.max"]
-        types |= dict.fromkeys(parts, column.type)
+        kind = str(column.type)
+        if kind not in ("auto", "text"):  # asked of the input; a release has labels, or means, instead
+            kind += OR_AUTO if column.hierarchy is not None or column.recode == "centroid" else OR_PUBLISHED
+        kinds |= dict.fromkeys(parts, kind)
         if column.recode in ("bounds", "centroid") and f"{column.name}.missing" in names:
-            types[f"{column.name}.missing"] = "auto"
-    return types
+            kinds[f"{column.name}.missing"] = "auto"
+    return kinds
 
 
 def _unit(source: Table, policy: Policy) -> str | None:

@@ -15,7 +15,9 @@ import secrets
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
 
 from tclose.errors import InputError
 from tclose.policy import Policy
@@ -36,6 +38,7 @@ def certificate(
     unique: int,
     regions: Sequence[Any],
     order: str,
+    counted: str,
 ) -> dict[str, Any]:
     """The public paper: what the release holds, what was asked of it, and what it attains against itself.
 
@@ -51,8 +54,9 @@ def certificate(
         Under (n,t)-closeness the regions of the classes, numbered by their sorted quasi-identifiers.
     order
         Of the rows: "sorted" or "input".
+    counted
+        What k and l hold for: "rows" or "persons". The figures are those of rows, which is what a reader can count.
     """
-    persons = {"k_persons": audit.k_persons} if audit.counts_persons else {}
     return {
         "statement": STATEMENT,
         "tool": "tclose",
@@ -62,10 +66,9 @@ def certificate(
         "row_order": order,
         "columns": list(columns),
         "policy": public_policy(policy),
-        "counted": "persons" if audit.counts_persons else "rows",
+        "counted": counted,
         "attained": {
             "k": audit.k,
-            **persons,
             "homogeneous": audit.homogeneous,
             "sensitive": figures(audit),
         },
@@ -169,15 +172,46 @@ def to_json(paper: Mapping[str, Any]) -> str:
     return json.dumps(paper, indent=2, ensure_ascii=False) + "\n"
 
 
-def read_certificate(path: Path) -> dict[str, Any]:
+class _Column(BaseModel):
+    name: str
+
+
+class _File(BaseModel):
+    sha256: str
+
+
+class _Attained(BaseModel):
+    k: int
+    homogeneous: dict[str, int]
+    sensitive: dict[str, dict[str, Any]]
+
+
+class Certificate(BaseModel):
+    """What a certificate must hold so that a release can be checked against it."""
+
+    tool: Literal["tclose"]
+    release: _File
+    rows: int
+    classes: int
+    columns: list[_Column]
+    policy: dict[str, Any]
+    counted: Literal["rows", "persons"]
+    attained: _Attained
+    unique_rows: int
+    loss: dict[str, Any]
+    regions: list[list[int]] = []
+
+
+def read_certificate(path: Path) -> Certificate:
     """A certificate from its file."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"Certificate {str(path)!r} cannot be read: {error.strerror}.") from None
-    except (UnicodeDecodeError, json.JSONDecodeError):
+    except (ValueError, RecursionError):  # UnicodeDecodeError and JSONDecodeError are values that cannot be read
         raise InputError(f"Certificate {path.name!r} is not JSON. Check how it was copied.") from None
-    missing = [key for key in ("tool", "policy", "attained", "release") if not isinstance(found, dict) or key not in found]
-    if missing:
-        raise InputError(f"File {path.name!r} is no certificate of a release: it has no {missing[0]!r}.")
-    return dict(found)
+    try:
+        return Certificate.model_validate(found)
+    except ValidationError as error:
+        place = ".".join(str(part) for part in error.errors()[0]["loc"]) or "its form"
+        raise InputError(f"File {path.name!r} is no certificate of a release: {place!r} is not as tclose writes it.") from None

@@ -16,7 +16,7 @@ from tclose._files import Together, check_target, sha256_of
 from tclose._numbers import decimal_up
 from tclose._progress import announce
 from tclose.certificate import codebook, to_json
-from tclose.errors import GateError, OutputError
+from tclose.errors import GateError, InputError, OutputError
 from tclose.gate import judge
 from tclose.losses import Losses
 from tclose.policy import Policy
@@ -137,7 +137,10 @@ class Release:
 
     def _check(self, file: Path) -> None:
         """What is on the disk must be what was judged."""
-        audit = judge(file, self.policy, self.regions)
+        try:
+            audit = judge(file, self.policy, self.regions)
+        except InputError:
+            raise OutputError("The release cannot be read back from its folder, and is not written. Check the disk.") from None
         same = audit.rows == self.audit.rows and audit.classes == self.audit.classes and audit.k == self.audit.k
         if not same or any(audit.sensitive[name].t_judged != self.audit.sensitive[name].t_judged for name in audit.sensitive):
             raise GateError("The release was stopped: read back from its file it is not what was judged. Nothing is written.")

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from tclose._numbers import plain
 from tclose.encode import EncodedTable, Kept
-from tclose.errors import ColumnError, InputError, PolicyError
+from tclose.errors import ColumnError, InputError, PolicyError, nearest
 from tclose.policy import Policy, Sensitive
 from tclose.source.table import Table
 
@@ -79,6 +79,9 @@ class Roles:
 def roles_of(policy: Policy, names: Sequence[str]) -> Roles:
     """The role of each column; columns without one need a decision."""
     unit = [] if policy.unit in (None, "row") else [policy.unit]
+    absent = next((name for name in (*policy.identifiers, *policy.drop) if name not in names), None)
+    if absent is not None:  # a misspelt identifier would be published under its right name
+        raise ColumnError(f"Column {absent!r} is not in the table.{nearest(absent, names)}")
     known = {column.name for column in (*policy.quasi, *policy.sensitive, *policy.keep)}
     others = [name for name in names if name not in known.union(policy.identifiers, policy.drop, unit)]
     if others and policy.other is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,7 @@ from tclose.errors import InputError, PrivacyRiskWarning, TcloseError
 from tclose.policy import Policy
 from tclose.result import Audit
 from tclose.source.readers import open_reader
-
-_OVER_PERSONS = ("l_distinct", "l_entropy", "c_recursive")
-"""Figures that a release made for persons cannot show: it does not say who is who."""
+from tclose.source.table import Table
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,9 @@ class Verification:
 
 
 def verify(release: Path, certificate: Path) -> Verification:
-    """Check a release against its certificate: its bytes, its columns, its limits, and every figure.
+    """Check a release against its certificate: its bytes, its columns, its limits, and every figure that it can show.
+
+    The loss of ranges and labels (gcp, precision) is the publisher's word: it takes the hierarchies to recompute it.
 
     Raises
     ------
@@ -54,37 +53,50 @@ def verify(release: Path, certificate: Path) -> Verification:
     """
     said = read_certificate(certificate)
     try:
-        policy = Policy(**said["policy"])
-        columns = [column["name"] for column in said["columns"]]
-        rows, digest, attained = said["rows"], said["release"]["sha256"], said["attained"]
-        by_rows = said["counted"] == "rows"
-        regions = [np.array(groups, dtype=np.int64) for groups in said.get("regions", [])]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        policy = Policy(**said.policy)
+        regions = [np.array(groups, dtype=np.int64) for groups in said.regions]
+    except (TypeError, ValueError, OverflowError) as error:
         reason = f" {error}" if isinstance(error, TcloseError) else ""
-        raise InputError(f"Certificate {certificate.name!r} is not as tclose writes it.{reason} Ask for it again.") from None
-    reader = open_reader(release)
-    if not set(columns) <= set(reader.names):
+        raise InputError(f"Certificate {certificate.name!r} has no policy that tclose can read.{reason}") from None
+    columns, attained, loss = [column.name for column in said.columns], said.attained, said.loss
+    names = open_reader(release).names
+    if not columns or not set(columns) <= set(names):
         raise InputError(f"File {release.name!r} has not the columns of the certificate. It is another file.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyRiskWarning)
-        audit = examine(release, policy, Context(regions=regions))
-    found = sha256_of(release)
+        audit = examine(release, policy, Context())
+        if regions and all(len(groups) == audit.classes for groups in regions):
+            audit = examine(release, policy, Context(regions=regions))
+    digest, unique = sha256_of(release), _unique_rows(release, columns)
+    sizes = audit.sizes.tolist()
     findings = [
-        Finding("The file is the one that was certified", found == digest, f"sha256 {found}"),
-        Finding("It has the rows and the columns that the certificate names", rows == audit.rows and columns == reader.names),
-        Finding("It holds every limit", audit.satisfied, _limits(audit)),
-        Finding(f"k is {attained['k']}", attained["k"] == audit.k),
+        Finding("The file is the one that was certified", digest == said.release.sha256, f"sha256 {digest}"),
+        Finding("Its columns are those of the certificate", columns == names),
+        _same("rows", said.rows, audit.rows),
+        _same("classes", said.classes, audit.classes),
+        Finding("It holds every limit", audit.satisfied, _broken(audit)),
+        _same("k", attained.k, audit.k),
+        _same("homogeneous classes and rows", attained.homogeneous, audit.homogeneous),
+        _same("rows that differ from all others", said.unique_rows, unique),
+        _same("dm", loss.get("dm"), sum(size * size for size in sizes)),
+        _same("c_avg", loss.get("c_avg"), audit.rows / (len(sizes) * policy.k) if policy.k else None),
     ]
-    for name, figures_said in attained["sensitive"].items():
-        same = _comparable(figures_said, by_rows) == _comparable(figures(audit)[name], by_rows)
-        findings.append(Finding(f"The figures of {name} are as certified", same, f"t = {audit.sensitive[name].t_exact}"))
+    for name, found in figures(audit).items():
+        same = attained.sensitive.get(name) == found
+        findings.append(Finding(f"The figures of {name} are as certified", same, f"t = {found['t_exact']}"))
     return Verification(findings, audit)
 
 
-def _limits(audit: Audit) -> str:
+def _same(what: str, said: Any, found: Any) -> Finding:
+    return Finding(f"{what} as certified", said == found, str(found) if said == found else f"certified {said}, found {found}")
+
+
+def _unique_rows(release: Path, columns: list[str]) -> int:
+    """Rows that no other equals in all published columns."""
+    cells = Table(open_reader(release), dict.fromkeys(columns, "text")).cells(columns, [])
+    return int(np.count_nonzero(cells.sizes == 1))
+
+
+def _broken(audit: Audit) -> str:
     broken = [judgement for judgement in audit.judgements if judgement.broken.any()]
     return "; ".join(f"{that.model}{f' of {that.sensitive}' if that.sensitive else ''} is broken" for that in broken)
-
-
-def _comparable(found: Mapping[str, Any], by_rows: bool) -> dict[str, Any]:
-    return {key: value for key, value in found.items() if by_rows or not key.startswith(_OVER_PERSONS)}

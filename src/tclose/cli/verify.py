@@ -13,7 +13,7 @@ def verify(
 ) -> None:
     """Check a published file again, from the file and its certificate alone.
 
-    The bytes, the columns, every limit and every figure are compared with what the certificate says.
+    The bytes, the columns, every limit and every figure that a release can show are compared with what the certificate says.
     Exits with 0 when all of it is so, with 1 when something is not.
 
     \b

@@ -141,8 +141,12 @@ class Table:
                 # ibis 12 calls methods that DuckDB 1.5 calls deprecated; no caller of ours can mend that.
                 warnings.filterwarnings("ignore", "fetch_(arrow_table|record_batch)", DeprecationWarning)
                 yield
+        except KeyboardInterrupt:
+            self._engine.con.interrupt()  # or it would go on, and be waited for at the end
+            raise
         except (duckdb.InterruptException, RuntimeError) as error:
             if str(error).startswith(("Query interrupted", "INTERRUPT")):
+                self._engine.con.interrupt()
                 raise KeyboardInterrupt from None
             raise
         except duckdb.Error as error:

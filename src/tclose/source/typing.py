@@ -15,6 +15,9 @@ PRINTED = "printed"
 OR_PUBLISHED = " or published"
 """Behind a type: cells that do not have it may be what a release publishes instead of values; then the column is text."""
 
+OR_AUTO = " or auto"
+"""Behind a type: where some cell does not have it the column is typed as if nothing was asked: a release may hold anything."""
+
 _PUBLISHED = r"^(\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\{.+\}|[0-9]{4}(-[0-9]{2}|-W[0-9]{2}|-Q[1-4])?)$"
 
 _ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
@@ -59,7 +62,7 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
         column = table[names[name]]
         if column.type().is_floating():
             column = _one_zero(column.isnan().ifelse(ibis.null(column.type()), column))
-        kind = kind.removesuffix(OR_PUBLISHED) if column.type().is_integer() else _fitting(table, column, kind, name)
+        kind = "auto" if kind.startswith("integer") and column.type().is_integer() else _fitting(table, column, kind, name)
         if kind in _ASKED and not (kind == "integer" and column.type().is_integer()):
             column = column.cast(_ASKED[kind])
         elif kind == "text":
@@ -70,14 +73,19 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
 
 def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
     """The type that was asked for, refused if some cell does not have it; text where such cells may be, and are, published."""
-    kind = asked.removesuffix(OR_PUBLISHED)
+    kind = asked.removesuffix(OR_PUBLISHED).removesuffix(OR_AUTO)
     if kind not in _ASKED:
         return kind
-    if kind != asked and column.type().is_string():
+    if asked.endswith(OR_PUBLISHED) and column.type().is_string():
         odd = table.filter(column.try_cast(_ASKED[kind]).isnull() & column.notnull())
         if odd.agg(all=column.re_search(_PUBLISHED).all()).to_pyarrow()["all"][0].as_py():
             return "text"
-    _check_fit(table, column, kind, name)
+    try:
+        _check_fit(table, column, kind, name)
+    except ColumnError:
+        if asked.endswith(OR_AUTO):
+            return "auto"
+        raise
     return kind
 
 

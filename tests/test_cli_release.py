@@ -248,6 +248,8 @@ QUASI = {
     "types": "{age: {type: integer}, height: {type: decimal}, day: {type: date}, zip: {type: text}}",
     "types and bounds": "{age: {type: integer, recode: bounds}, height: {type: decimal, recode: bounds}, day: {type: date, recode: bounds}}",
     "types and centroids": "{height: {type: decimal, recode: centroid}, day: {type: date, recode: centroid}}",
+    "types and means": "{age: {type: integer, recode: centroid}}",
+    "types and trees": "{zip: {type: integer, hierarchy: prefixes}, day: {type: date, hierarchy: dates}}",
     "types and sets": "{age: {type: integer, recode: set}, day: {type: date, recode: set}, height: {type: decimal, recode: set}}",
     "top": "{age: {top: 60}, height: {top: 1.85, bottom: 1.60}}",
     "top of a type": "{age: {top: 60, bottom: 30, type: integer}, day: {type: date, top: 2024-03-01}}",
@@ -386,6 +388,12 @@ def test_a_file_that_was_tampered_with_ends_with_1(release: Path, how: str) -> N
         (("policy", "sensitive", "salary", "t"), 0.001),
         (("release", "sha256"), "0" * 64),
         (("rows",), 299),
+        (("classes",), 1),
+        (("unique_rows",), -1),
+        (("loss", "dm"), 0),
+        (("loss", "c_avg"), 0.5),
+        (("attained", "homogeneous", "classes"), 99),
+        (("attained", "sensitive"), {}),
     ],
     ids=str,
 )
@@ -417,9 +425,9 @@ def test_what_is_no_certificate_ends_with_2(people: Path, release: Path, tmp_pat
     assert sentence(other) == "Certificate 'other.json' is not JSON. Check how it was copied."
     for text in ("[]", "5", "null", "{}"):
         other.write_text(text)
-        assert sentence(other) == "File 'other.json' is no certificate of a release: it has no 'tool'."
+        assert sentence(other) == "File 'other.json' is no certificate of a release: it has no 'tool', or an odd one."
     private = release.with_name("release.csv.private.json")
-    assert sentence(private) == "File 'release.csv.private.json' is no certificate of a release: it has no 'attained'."
+    assert sentence(private) == "File 'release.csv.private.json' is no certificate of a release: it has no 'rows', or an odd one."
     assert sentence(certificate_of(release), tmp_path / "absent.csv") == (
         f"File '{tmp_path / 'absent.csv'}' does not exist. Check its path."
     )
@@ -430,7 +438,16 @@ def test_what_is_no_certificate_ends_with_2(people: Path, release: Path, tmp_pat
     )
     told = json.loads(certificate_of(release).read_text())
     other.write_text(json.dumps({**told, "policy": {"quasi": ["age"]}}))
-    assert sentence(other).startswith("Certificate 'other.json' is not as tclose writes it.")
+    assert sentence(other) == "Certificate 'other.json' has no policy that tclose can read. Policy needs 'sensitive'. Got none."
+    other.write_text("[" * 100_000)
+    assert sentence(other) == "Certificate 'other.json' is not JSON. Check how it was copied."
+    odd: list[tuple[str, Any]] = [
+        ("attained", {}), ("attained", None), ("columns", [{"name": []}]), ("columns", []), ("counted", "sheep"), ("release", "x"),
+        ("attained", {**told["attained"], "sensitive": {"salary": 5}}), ("policy", {"quasi": 5, "sensitive": [[]]}), ("regions", [["a"]]),
+    ]  # fmt: skip
+    for key, value in odd:
+        other.write_text(json.dumps({**told, key: value}))
+        assert "Certificate" in sentence(other) or "certificate" in sentence(other)
 
 
 # algorithms, demo, help ------------------------------------------------------------------------------------------------------

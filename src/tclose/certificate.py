@@ -213,5 +213,5 @@ def read_certificate(path: Path) -> Certificate:
     try:
         return Certificate.model_validate(found)
     except ValidationError as error:
-        place = ".".join(str(part) for part in error.errors()[0]["loc"]) or "its form"
-        raise InputError(f"File {path.name!r} is no certificate of a release: {place!r} is not as tclose writes it.") from None
+        place = ".".join(str(part) for part in error.errors()[0]["loc"]) or "tool"
+        raise InputError(f"File {path.name!r} is no certificate of a release: it has no {place!r}, or an odd one.") from None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,19 +17,20 @@ from tclose.algorithms import find_algorithm
 from tclose.algorithms.base import Algorithm, Partition
 from tclose.certificate import Commitment, certificate, record
 from tclose.domains import kind_to_read
-from tclose.encode import EncodedTable, encode
-from tclose.errors import PolicyError, PrivacyRiskWarning, nearest
+from tclose.encode import EncodedTable, as_published, encode
+from tclose.errors import InfeasibleError, PolicyError, PrivacyRiskWarning, nearest
 from tclose.feasibility import must_leave_out
-from tclose.gate import check_values, judge, judge_against, reference_of
+from tclose.gate import check_values, judge, judge_against, not_shown, reference_of
 from tclose.losses import Losses, losses, losses_seen
 from tclose.policy import Policy
-from tclose.recode import Recoded, recode
+from tclose.recode import Recoded, grouped, recode
 from tclose.release import Release
 from tclose.roles import Roles, roles_of
 from tclose.source.readers import open_reader
 from tclose.source.table import Table
 from tclose.source.typing import PRINTED
-from tclose.suppression import both_sides, trim
+from tclose.suppression import both_sides, breaking, trim
+from tclose.witnesses import Witnesses
 
 Ints = NDArray[np.int64]
 
@@ -93,8 +95,11 @@ def anonymize(
     reader = open_reader(table)
     roles = roles_of(policy, reader.names)
     source = Table(reader, _kinds(policy, roles), optional=policy.identifiers)
+    _check_orders(source, policy)
     unit = roles.unit(source)
     commitment = Commitment()
+    if isinstance(table, str | Path):
+        commitment.update_file(Path(table))
     encoded = encode(source, policy, unit, roles.kept, commitment.update)
     roles.check_kept(encoded)
 
@@ -102,43 +107,94 @@ def anonymize(
     labels, partition = _partition(encoded, policy, chosen, seed, settings)
 
     announce("Recoding")
-    recoded = recode(encoded, labels, reader.names, keep_order=keep_order)
-    left_out = encoded.rows - len(recoded.rows)
+    resolved = _resolved(policy, encoded)
+    of_rows = replace(resolved, unit=None, identifiers=[], drop=[], keep=[])  # what a reader can judge, who knows no persons
+    published, labels, recoded, witnesses = _publish(
+        source, encoded, labels, partition, policy, of_rows, reader.names, keep_order
+    )
     coded = pa.table(recoded.columns)
 
     announce("Checking")
-    resolved = _resolved(policy, encoded)
+    left_out = encoded.rows - published.rows
     reference = reference_of(source, policy)
     check_values(reference, coded, left_out)
     read_back = coded
     if unit is not None:
-        read_back = coded.append_column(unit, source.column(unit).take(pa.array(encoded.order[recoded.rows])))
-    of_rows = replace(resolved, unit=None, identifiers=[], drop=[], keep=[])  # what a reader can judge, who knows no persons
-    regions = _regions(recoded, partition, coded, of_rows)
+        read_back = coded.append_column(unit, source.column(unit).take(pa.array(published.order[recoded.rows])))
+    regions = witnesses.numbered(coded, of_rows)
     audit = judge(read_back, resolved, regions)
     public_audit = audit if unit is None else judge(coded, of_rows, regions)
     against_input = audit if left_out == 0 else judge_against(reference, read_back, resolved, regions)
 
-    loss = _losses(encoded, recoded, policy)
-    shown = losses_seen(
-        recoded.published, weights=[column.weight for column in policy.quasi], rows=recoded.sizes, sizes=audit.sizes, k=policy.k
-    )
     if keep_order:
         _warn("The rows are in the order of the input, which may give people away: whoever knows the order knows the rows.")
+    weights = [column.weight for column in policy.quasi]
+    shown = losses_seen(recoded.published, weights=weights, rows=recoded.sizes, sizes=audit.sizes, k=policy.k)
+    loss = _losses(encoded, labels, recoded, left_out, policy)
     public = certificate(
         of_rows,
         public_audit,
         shown.to_dict(),
-        roles.columns(encoded, list(coded.column_names)),
+        roles.columns(published, recoded),
         recoded.unique,
-        regions,
         "input" if keep_order else "sorted",
         "rows" if unit is None else "persons",
     )
     private = record(policy, chosen.name, settings, seed, commitment.to_dict(), against_input, left_out, loss.to_dict())
     in_input_order = np.empty(encoded.rows, dtype=np.int64)
     in_input_order[encoded.order] = labels
-    return Release(coded, in_input_order, audit, against_input, loss, public, private, of_rows, regions)
+    return Release(coded, in_input_order, audit, against_input, loss, public, private, of_rows, witnesses)
+
+
+def _publish(
+    source: Table,
+    encoded: EncodedTable,
+    labels: Ints,
+    partition: Partition,
+    policy: Policy,
+    of_rows: Policy,
+    names: Sequence[str],
+    keep_order: bool,
+) -> tuple[EncodedTable, Ints, Recoded, Witnesses]:
+    """Recode the rows that are not left out. Classes that are published alike are one to a reader, and must hold as one.
+
+    Merging preserves all limits but (n,t), lenient delta, and entropy and recursive l over persons. Under (n,t)-closeness a
+    region around classes that do not hold together becomes one class, which is its own region.
+    """
+    rows = np.flatnonzero(labels >= 0)
+    published = encoded if len(rows) == encoded.rows else as_published(source, policy, encoded, rows)
+    classes = np.unique(labels[rows], return_inverse=True)[1]
+    recoded = recode(published, classes, names, keep_order=keep_order)
+    witnesses = Witnesses(classes[recoded.rows], partition.regions)
+    while policy.n is not None:
+        coded = pa.table(recoded.columns)
+        broken = not_shown(coded, of_rows, witnesses.numbered(coded, of_rows))
+        if not len(broken):
+            break
+        witnesses = witnesses.collapsed(coded, of_rows, broken)
+        classes = np.empty(len(rows), dtype=np.int64)
+        classes[recoded.rows] = witnesses.classes
+        recoded = recode(published, classes, names, keep_order=keep_order)
+        witnesses = replace(witnesses, classes=classes[recoded.rows])
+    merged = policy.n is None and len(np.unique(recoded.classes)) < len(recoded.classes)
+    if merged and breaking(published, recoded.classes[classes], policy).any():
+        raise InfeasibleError(
+            "No release was found: classes that are published alike break a limit together. Loosen l or delta, or publish "
+            "quasi-identifiers in a finer form."
+        )
+    labels = np.full(encoded.rows, -1, dtype=np.int64)
+    labels[rows] = classes
+    return published, labels, recoded, witnesses
+
+
+def _check_orders(source: Table, policy: Policy) -> None:
+    """A release has no ordered categories: whoever reads it needs their order from the policy."""
+    for column in policy.sensitive:
+        if source.kinds[column.name] == "category" and column.kind in ("auto", "ordered") and column.order is None:
+            raise PolicyError(
+                f"Sensitive column {column.name!r} is an ordered category, and a release keeps no such order. Give its order in "
+                "the policy, or distance: equal."
+            )
 
 
 def _options(algorithm: Algorithm, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,42 +239,20 @@ def _resolved(policy: Policy, table: EncodedTable) -> Policy:
     return replace(policy, sensitive=sensitive, quasi=[replace(column, type="text") for column in policy.quasi])
 
 
-def _regions(recoded: Recoded, partition: Partition, coded: pa.Table, policy: Policy) -> list[Ints]:
-    """The regions of (n,t)-closeness by the numbers that an audit gives to classes: by their sorted quasi-identifiers."""
-    if not partition.regions:
-        return []
-    from tclose._audit import Context, examine
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyRiskWarning)
-        seen = examine(coded, policy, Context()).quasi
-    numbers = {
-        values: number for number, values in enumerate(zip(*(column.to_pylist() for column in seen.values()), strict=True))
-    }
-    columns = {name: column for quasi in recoded.published for name, column in quasi.columns.items()}
-    of_class = [
-        numbers[values]
-        for values in zip(*([columns[name].values[place] for place in columns[name].places] for name in seen), strict=True)
-    ]
-    found = []
-    for groups in partition.regions:
-        by_number = np.full(len(numbers), -1, dtype=np.int64)
-        for number in range(len(numbers)):
-            inside = {int(groups[label]) for label, other in enumerate(of_class) if other == number}
-            by_number[number] = inside.pop() if len(inside) == 1 else -1
-        found.append(by_number)
-    return found
-
-
-def _losses(table: EncodedTable, recoded: Recoded, policy: Policy) -> Losses:
-    """What the release loses, rows that were left out included."""
+def _losses(table: EncodedTable, labels: Ints, recoded: Recoded, left_out: int, policy: Policy) -> Losses:
+    """What the release loses against the input, rows that were left out included."""
+    published, sizes = recoded.published, recoded.sizes
+    if left_out:  # charged on the scales of the input
+        members, starts = grouped(labels)
+        published = [scale.publish(codes[members], starts) for scale, codes in zip(table.scales, table.quasi, strict=True)]
+        sizes = np.diff(starts)
     return losses(
-        recoded.published,
+        published,
         weights=[column.weight for column in policy.quasi],
-        rows=recoded.sizes,
+        rows=sizes,
         sizes=recoded.seen(),
         originals=[np.bincount(codes, minlength=scale.size) for codes, scale in zip(table.quasi, table.scales, strict=True)],
-        suppressed=table.rows - len(recoded.rows),
+        suppressed=left_out,
         k=policy.k,
     )
 

@@ -19,11 +19,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
+from tclose._numbers import plain
 from tclose.errors import InputError
-from tclose.policy import Policy
+from tclose.policy import Policy, Sensitive
 from tclose.result import Audit
 
-STATEMENT = "t-closeness verified for these quasi-identifiers; not a legal determination"
+SENTENCE = "{what} verified for these quasi-identifiers; not a legal determination"
 INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
 SEVERAL_COLUMNS = ("bounds", "centroid")
 """Ways to recode that a reader must know to find the columns of a quasi-identifier."""
@@ -36,7 +37,6 @@ def certificate(
     loss: Mapping[str, Any],
     columns: Sequence[Mapping[str, str]],
     unique: int,
-    regions: Sequence[Any],
     order: str,
     counted: str,
 ) -> dict[str, Any]:
@@ -50,15 +50,13 @@ def certificate(
         Name, role and content of each published column.
     unique
         Rows that differ from all others in some published column.
-    regions
-        Under (n,t)-closeness the regions of the classes, numbered by their sorted quasi-identifiers.
     order
         Of the rows: "sorted" or "input".
     counted
         What k and l hold for: "rows" or "persons". The figures are those of rows, which is what a reader can count.
     """
     return {
-        "statement": STATEMENT,
+        "statement": SENTENCE.format(what=_verified(policy)),
         "tool": "tclose",
         "version": version("tclose"),
         "rows": audit.rows,
@@ -74,8 +72,13 @@ def certificate(
         },
         "unique_rows": unique,
         "loss": dict(loss),
-        **({"regions": [[int(number) for number in groups] for groups in regions]} if regions else {}),
     }
+
+
+def _verified(policy: Policy) -> str:
+    """What was asked, in a word or two."""
+    asked = "t-closeness" if policy.n is None else "(n,t)-closeness"
+    return asked if any(column.t is not None for column in policy.sensitive) else "k-anonymity"
 
 
 def figures(audit: Audit) -> dict[str, dict[str, Any]]:
@@ -92,7 +95,11 @@ def public_policy(policy: Policy) -> dict[str, Any]:
     settings = policy.to_dict(None)
     names = [column.name for column in policy.quasi]
     quasi = {
-        name: {key: value for key, value in (settings["quasi"][name] or {}).items() if key == "type" or value in SEVERAL_COLUMNS}
+        name: {
+            key: value
+            for key, value in (settings["quasi"][name] or {}).items()
+            if key in ("type", "weight") or value in SEVERAL_COLUMNS
+        }
         for name in names
     }
     limits: dict[str, Any] = {key: settings[key] for key in ("k", "alpha", "n") if key in settings}
@@ -129,7 +136,8 @@ def record(
 
 
 class Commitment:
-    """A keyed commitment to a table: HMAC-SHA256 with a fresh key over its columns, as `tclose.encode.encode` feeds them.
+    """A keyed commitment to a table: HMAC-SHA256 with a fresh key over the file's hash, if it is one, and over the columns with a
+    role, as `tclose.encode.encode` feeds them.
 
     Whoever has the key and the table can show that the release was made from it; without the key no guess can be confirmed.
     """
@@ -143,6 +151,11 @@ class Commitment:
         """Take in a part of the table."""
         self._digest.update(len(part).to_bytes(8, "little") + part)
 
+    def update_file(self, path: Path) -> None:
+        """Take in a file, as it is."""
+        with path.open("rb") as file:
+            self._digest.update(hashlib.file_digest(file, "sha256").digest())
+
     def to_dict(self) -> dict[str, str]:
         """Key and commitment, for the record."""
         return {"hmac_sha256": self._digest.hexdigest(), "hmac_key": self._key.hex()}
@@ -150,15 +163,15 @@ class Commitment:
 
 def codebook(title: str, certificate: Mapping[str, Any]) -> str:
     """What each published column holds, in Markdown, for whoever gets the release."""
-    lines = [f"# {title}", "", f"{certificate['rows']:,} rows. {STATEMENT[0].upper()}{STATEMENT[1:]}.", ""]
+    lines = [f"# {title}", "", f"{certificate['rows']:,} rows; {certificate['statement']}.", ""]
     lines += ["| column | role | what it holds |", "|---|---|---|"]
     lines += [
         "| " + " | ".join(_cell(column[key]) for key in ("name", "role", "holds")) + " |" for column in certificate["columns"]
     ]
     closing = (
         f"Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, the smallest of "
-        f"{certificate['attained']['k']:,} rows. In each class the sensitive values are spread nearly as in the whole table; how "
-        "nearly, and how that was measured, is in the certificate."
+        f"{certificate['attained']['k']:,} rows. How near the sensitive values of each class are to those of the whole table, "
+        "and how that was measured, is in the certificate."
     )
     return "\n".join([*lines, "", closing, ""])
 
@@ -174,6 +187,8 @@ def to_json(paper: Mapping[str, Any]) -> str:
 
 class _Column(BaseModel):
     name: str
+    role: str
+    holds: str
 
 
 class _File(BaseModel):
@@ -213,5 +228,21 @@ def read_certificate(path: Path) -> Certificate:
     try:
         return Certificate.model_validate(found)
     except ValidationError as error:
+        if isinstance(found, dict) and "internal" in found:
+            raise InputError(f"File {path.name!r} is the INTERNAL record, not the certificate. Keep it to yourself.") from None
         place = ".".join(str(part) for part in error.errors()[0]["loc"]) or "tool"
         raise InputError(f"File {path.name!r} is no certificate of a release: it has no {place!r}, or an odd one.") from None
+
+
+def describe_sensitive(column: Sensitive, distance: str) -> str:
+    """What a sensitive column holds, and what was asked of it."""
+    limits = [f"t={plain(column.t)}"] if column.t is not None else []
+    limits += [f"l={plain(column.l)} ({column.l_kind})"] if column.l is not None else []
+    limits += [f"beta={plain(column.beta)}"] if column.beta is not None else []
+    limits += [f"delta={plain(column.delta)}"] if column.delta is not None else []
+    what = (
+        "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
+    )
+    limits += [f"c={plain(column.c)}"] if column.c is not None else []
+    asked = f"; limits {', '.join(limits)}" if limits else "; measured, not limited"
+    return f"{what}. Distance: {distance}{asked}."

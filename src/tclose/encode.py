@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from tclose.domains import domain_of
 from tclose.errors import HierarchyError, InputError, PolicyError
 from tclose.hierarchy import Hierarchy, printed
 from tclose.policy import Policy, Quasi, Sensitive
-from tclose.scales import Line, Nominal, Scale, Tree
+from tclose.scales import Line, Nominal, Scale, Tree, unknown
 from tclose.source.rows import narrow, sorted_order
 from tclose.source.table import Table
 
@@ -78,6 +78,8 @@ class EncodedTable:
     persons : (rows,) unsigned integers or None
         Who each row is about, numbered from 0, where the policy names a unit.
     kept : dict of Kept
+    raw : list of Kept
+        The quasi-identifiers' own values, where rows may be left out: see `as_published`.
     """
 
     order: Ints
@@ -87,6 +89,7 @@ class EncodedTable:
     sensitive: list[Attribute]
     persons: Codes | None
     kept: dict[str, Kept]
+    raw: list[Kept] = field(default_factory=list)
 
     @property
     def rows(self) -> int:
@@ -103,6 +106,7 @@ class EncodedTable:
             [replace(attribute, codes=attribute.codes[rows]) for attribute in self.sensitive],
             None if self.persons is None else self.persons[rows],
             {name: Kept(kept.values, kept.codes[rows]) for name, kept in self.kept.items()},
+            [Kept(raw.values, raw.codes[rows]) for raw in self.raw],
         )
 
 
@@ -122,11 +126,12 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     names = [*quasi, *sensitive, *kept, *([] if unit is None else [unit])]
     found = dict(zip(names, source.rows(names), strict=True))
     for name, (cells, ranks) in found.items():
-        _feed(commit, name, cells, ranks)
+        _feed(commit, name, source.values(name, cells), ranks)
 
-    scales, on_scales, types = [], [], []
+    scales, on_scales, types, raw = [], [], [], []
     for column in policy.quasi:
         cells, ranks = found.pop(column.name)
+        raw += [Kept(cells, ranks)] if policy.suppression else []
         scale, codes = _scale(source, column, cells)
         scales.append(scale)
         on_scales.append(codes.astype(narrow(scale.size))[ranks])
@@ -140,8 +145,47 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     keys += [(column.codes, len(column.values)) for column in others.values()]
     keys += [] if persons is None else [(persons, int(persons.max()) + 1)]
     order = sorted_order(keys)
-    table = EncodedTable(np.arange(len(order)), scales, on_scales, types, attributes, persons, others)
+    table = EncodedTable(np.arange(len(order)), scales, on_scales, types, attributes, persons, others, raw)
     return table.take(order)
+
+
+def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
+    """The rows that are published, on scales and in types of their own: those that are left out must not show in the form.
+
+    A value with five decimals that nobody sees would else print all others with five.
+    """
+    part = table.take(rows)
+    scales, quasi, types = [], [], []
+    for column, raw in zip(policy.quasi, part.raw, strict=True):
+        occur = np.unique(raw.codes)
+        cells = _narrowed(raw.values.take(pa.array(occur)))
+        scale, codes = _scale(source, column, cells)
+        places = np.zeros(len(raw.values), dtype=narrow(scale.size))
+        places[occur] = codes
+        scales.append(scale)
+        quasi.append(places[raw.codes])
+        types.append(source.values(column.name, cells).type)
+    sensitive = [replace(attribute, published=_narrowed(attribute.published, attribute.codes)) for attribute in part.sensitive]
+    kept = {name: Kept(_narrowed(column.values, column.codes), column.codes) for name, column in part.kept.items()}
+    return replace(part, scales=scales, quasi=quasi, types=types, sensitive=sensitive, kept=kept)
+
+
+def _narrowed(values: pa.Array, codes: Codes | None = None) -> pa.Array:
+    """Decimals in the plainest type that holds those of them that occur."""
+    if not pa.types.is_decimal(values.type):
+        return values
+    occur = np.arange(len(values)) if codes is None else np.unique(codes)
+    chosen = values.take(pa.array(occur))
+    kinds = (pa.int64(), *(pa.decimal128(digits, scale) for scale in range(values.type.scale) for digits in (18, 38)))
+    for kind in kinds:
+        try:
+            fitting = chosen.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        places = np.full(len(values), -1)
+        places[occur] = np.arange(len(occur))
+        return fitting.take(pa.array(places, mask=places < 0))
+    return values
 
 
 def _feed(commit: Callable[[bytes], None], name: str, cells: pa.Array, ranks: Codes) -> None:
@@ -180,13 +224,13 @@ def _scale(source: Table, column: Quasi, cells: pa.Array) -> tuple[Scale, Ints]:
         return Nominal.of(column.name, present, missing=missing)
     if column.hierarchy is not None:
         tree = _tree(source, column, cells, present)
-        return Tree.of(column.name, present, tree, missing=missing)
+        return Tree.of(column.name, present, tree, missing=missing, given=isinstance(column.hierarchy, Hierarchy))
     if kind in ON_A_LINE:
         if any(isinstance(value, float) and not np.isfinite(value) for value in present):
             raise InputError(f"Column {column.name!r} must have finite numbers for its ranges. Got infinity.")
         settings = {"recode": column.recode, "snap": column.snap, "top": column.top, "bottom": column.bottom}
         return Line.of(column.name, present, missing=missing, **settings)
-    asked = next((f"{key}" for key in ("snap", "top", "bottom") if getattr(column, key) is not None), None)
+    asked = next((key for key in ("snap", "top", "bottom") if getattr(column, key) is not None), None)
     asked = f"recode: {column.recode}" if column.recode in ("bounds", "centroid") else asked
     if asked is not None:
         raise PolicyError(f"{asked} of {column.name!r} needs numbers or dates. The column holds {kind}.")
@@ -202,10 +246,10 @@ def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> H
             raise PolicyError(f"hierarchy: dates of {column.name!r} needs dates. The column holds {source.kinds[column.name]}.")
         return Hierarchy.from_dates(values)
     tree: Hierarchy = column.hierarchy
-    unknown = [place for place, value in enumerate(values) if value not in tree]
-    if unknown:
-        value, row = source.first(column.name, cells.take(unknown))
-        more = f" {len(unknown) - 1} more are missing." if len(unknown) > 1 else ""
+    strange = set(unknown(values, tree))
+    if strange:
+        value, row = source.first(column.name, cells.take([place for place, value in enumerate(values) if value in strange]))
+        more = f" {len(strange) - 1} more are missing." if len(strange) > 1 else ""
         raise HierarchyError(
             f"Value {printed(value)!r} of {column.name!r}, first in row {row}, is no leaf of its hierarchy.{more} Add it there."
         )

@@ -1,13 +1,15 @@
-"""Feasibility: whether any release of a table can hold a policy, asked before long work.
+"""Feasibility: whether a release of a table can hold a policy, asked before long work.
 
-Merging classes preserves every limit but (n,t)-closeness and lenient delta-disclosure. So if some partition of the published
-rows holds a policy, the one class of all of them does; a policy can hold just when it holds for that class. Its distance from
-what is published is 0; from the input it is s * EMD(R, S) where a share s of rows with the spread S is left out.
+Merging classes preserves every limit over rows but (n,t)-closeness and lenient delta-disclosure. So if some partition of the
+published rows holds a policy, the one class of all of them does. Its distance from what is published is 0; from the input it is
+s * EMD(R, S) where a share s of rows with the spread S is left out. Algorithms start from that class, so it must hold over
+persons too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,26 +36,47 @@ def must_leave_out(table: EncodedTable, policy: Policy) -> Bools:
     _check_sizes(table, policy)
     left_out = np.zeros(table.rows, dtype=bool)
     allowed = int(policy.suppression * table.rows)
-    for attribute in table.sensitive:
-        if not _broken(attribute, policy, _counts(attribute, np.ones(table.rows, dtype=bool))):
-            continue
+    everyone = np.ones(table.rows, dtype=bool)
+    common = [attribute for attribute in table.sensitive if _too_common(attribute, policy, _counts(attribute, everyone))]
+    for attribute in common:
+        least = int((attribute.counts - _levelled(attribute, policy, _counts(attribute, everyone))).sum())
+        if least > allowed:
+            raise InfeasibleError(
+                f"{_too_common(attribute, policy, attribute.counts)} of {attribute.column.name!r} cannot hold unless {least:,} "
+                f"rows are left out: its commonest values are too common. suppression={plain(policy.suppression)} allows "
+                f"{allowed:,}. Loosen one of them."
+            )
+    for attribute in common:
         counts = _counts(attribute, ~left_out)
-        levelled = _levelled(attribute, policy, counts, allowed - int(left_out.sum()))
+        levelled = _levelled(attribute, policy, counts)
         for value in np.flatnonzero(levelled < counts):
             rows = np.flatnonzero((attribute.codes == value) & ~left_out)
-            excess = int(counts[value] - levelled[value])
-            left_out[rows[np.arange(excess) * len(rows) // excess]] = True  # evenly over the sorted rows
-    rest = f"the {int((~left_out).sum())} rows that would be left" if left_out.any() else "all rows"
+            left_out[_chosen(rows, int(counts[value] - levelled[value]), common, left_out)] = True
+    if int(left_out.sum()) > allowed:
+        raise InfeasibleError(
+            f"No choice of {allowed:,} rows was found that can be left out so that the limits of all sensitive attributes hold. "
+            "Loosen them, or allow more suppression."
+        )
+    rest = f"the {int((~left_out).sum()):,} rows that would be left" if left_out.any() else "all rows"
     for attribute in table.sensitive:
         counts = _counts(attribute, ~left_out)
         broken = _broken(attribute, policy, counts)  # over rows, which is what a reader can judge, and over persons
         if table.persons is not None:
             broken = broken or _broken(attribute, policy, counts, _counts(attribute, ~left_out, table.persons))
         if broken:
-            raise InfeasibleError(f"{broken} of {attribute.column.name!r} cannot hold: one class of {rest} breaks it.")
+            raise InfeasibleError(f"{broken} of {attribute.column.name!r} was not found to hold: one class of {rest} breaks it.")
     if left_out.any():
         _check_sizes(table.take(~left_out), policy)
     return left_out
+
+
+def _chosen(rows: Ints, count: int, common: Sequence[Attribute], left_out: Bools) -> Ints:
+    """So many of these rows: those whose other values are too common as well first, else evenly over the sorted rows."""
+    spread = rows[np.argsort(np.arange(len(rows)) * count % len(rows), kind="stable")]
+    scores = np.zeros(len(spread))
+    for attribute in common:
+        scores += _counts(attribute, ~left_out)[attribute.codes[spread]]
+    return spread[np.argsort(-scores, kind="stable")[:count]]
 
 
 def _check_sizes(table: EncodedTable, policy: Policy) -> None:
@@ -93,23 +116,34 @@ def _broken(attribute: Attribute, policy: Policy, counts: Ints, persons: Ints | 
     return ""
 
 
-def _levelled(attribute: Attribute, policy: Policy, counts: Ints, allowed: int) -> Ints:
-    """The counts after as few rows as possible are left out, where values are commonest, so that the limits can hold."""
-    broken, name = _broken(attribute, policy, counts), attribute.column.name
-    if not broken:
-        return counts  # what was left out for another attribute mends this one
-    fewest, most = 0, int((counts - counts[counts > 0].min())[counts > 0].sum())
-    if _broken(attribute, policy, level(counts, most)):
+def _too_common(attribute: Attribute, policy: Policy, counts: Ints) -> str:
+    """The first limit on how common a value may be, alpha or l, that these counts break; empty if they break none."""
+    column = replace(attribute.column, t=None, beta=None, delta=None)
+    return _broken(replace(attribute, column=column), replace(policy, n=None, sensitive=[column]), counts)
+
+
+def _levelled(attribute: Attribute, policy: Policy, counts: Ints) -> Ints:
+    """The counts after as few rows as possible are left out, where values are commonest, so that none is too common.
+
+    For alpha and recursive l only full levels count: a level of h rows has the most rows of all counts up to h, and the share of
+    h in them falls with h. Entropy grows with every row that the commonest value loses; then again levels for the others.
+    """
+
+    def fits(candidate: Ints) -> bool:
+        return not _too_common(attribute, policy, candidate)
+
+    if fits(counts):
+        return counts
+    if not fits(np.minimum(counts, counts[counts > 0].min())):
+        broken, name = _too_common(attribute, policy, counts), attribute.column.name
         raise InfeasibleError(f"{broken} of {name!r} cannot hold, whichever rows are left out.")
-    while most - fewest > 1:
-        middle = (fewest + most) // 2
-        fewest, most = (middle, most) if _broken(attribute, policy, level(counts, middle)) else (fewest, middle)
-    if most > allowed:
-        raise InfeasibleError(
-            f"{broken} of {name!r} cannot hold unless {most:,} rows are left out: its commonest values are too common. "
-            f"suppression={plain(policy.suppression)} allows {allowed:,}. Loosen one of them."
-        )
-    return level(counts, most)
+    low, high = int(counts[counts > 0].min()), int(counts.max())
+    while high - low > 1:  # the highest level that fits: low fits, high does not
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(np.minimum(counts, middle)) else (low, middle)
+    fewest, most = int(np.maximum(counts - high, 0).sum()), int(np.maximum(counts - low, 0).sum())
+    steps = [level(counts, rows) for rows in range(fewest, most)] if attribute.column.l_kind == "entropy" else []
+    return next((step for step in steps if fits(step)), np.minimum(counts, low))
 
 
 def level(counts: Sequence[int] | Ints, rows: int) -> Ints:

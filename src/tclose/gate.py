@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tclose._audit import Context, examine
+from tclose.attribute import REGION
 from tclose.domains import Domain, Ints, domain_of
 from tclose.errors import GateError, PrivacyRiskWarning
 from tclose.policy import Policy
@@ -47,6 +48,15 @@ def judge(table: pa.Table | Path, policy: Policy, regions: Sequence[Ints] = ()) 
 def judge_against(reference: Reference, table: pa.Table, policy: Policy, regions: Sequence[Ints] = ()) -> Audit:
     """Audit a release against the input, whose spread Q stays what it is when rows are left out."""
     return _passing(table, policy, Context(reference, regions), "the input")
+
+
+def not_shown(table: pa.Table, policy: Policy, regions: Sequence[Ints]) -> Ints:
+    """The classes that no region shows to be (n,t)-close, as the audit numbers them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyRiskWarning)
+        audit = examine(table, policy, Context(regions=regions))
+    broken = [judgement.broken for judgement in audit.judgements if judgement.model == REGION]
+    return np.flatnonzero(np.logical_or.reduce(broken))
 
 
 def _passing(table: Any, policy: Policy, context: Context, against: str) -> Audit:

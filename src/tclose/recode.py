@@ -65,8 +65,7 @@ def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_orde
     keep_order
         Keep the order of the input's rows instead of sorting them by what is published.
     """
-    members = np.argsort(labels, kind="stable")[np.count_nonzero(labels < 0) :]
-    starts = np.append(np.flatnonzero(np.diff(labels[members], prepend=-1)), len(members)).astype(np.int64)
+    members, starts = grouped(labels)
     published = [scale.publish(codes[members], starts) for scale, codes in zip(table.scales, table.quasi, strict=True)]
     classes = _told_apart([column for quasi in published for column in quasi.columns.values()])
 
@@ -91,6 +90,13 @@ def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_orde
             values, codes = of_rows[name][0], of_rows[name][1][rows]
         columns[name] = _occurring(values, codes)
     return Recoded(columns, rows, published, np.diff(starts), classes, unique)
+
+
+def grouped(labels: Ints) -> tuple[Ints, Ints]:
+    """The rows that are not left out, class after class, and where each class starts among them; last, where all end."""
+    members = np.argsort(labels, kind="stable")[np.count_nonzero(labels < 0) :]
+    starts = np.flatnonzero(np.diff(labels[members], prepend=-1))
+    return members, np.append(starts, len(members)).astype(np.int64)
 
 
 def _told_apart(columns: Sequence[Column]) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -16,12 +16,13 @@ from tclose._files import Together, check_target, sha256_of
 from tclose._numbers import decimal_up
 from tclose._progress import announce
 from tclose.certificate import codebook, to_json
-from tclose.errors import GateError, InputError, OutputError
+from tclose.errors import GateError, InputError, OutputError, PolicyError
 from tclose.gate import judge
 from tclose.losses import Losses
 from tclose.policy import Policy
 from tclose.result import Audit
-from tclose.source.writing import check_columns, check_suffix, write_table
+from tclose.source.writing import check_columns, check_suffix, guard_column, write_table
+from tclose.witnesses import Witnesses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +49,13 @@ class Release:
     loss : Losses
         What the release loses: ``loss["gcp"]``.
     certificate, record : dict
-        The public and the internal paper.
+        The public and the internal paper; writing adds what they say of the file.
+    coded : pyarrow.Table
+        The table with its columns as dictionaries.
+    policy : Policy
+        What a reader can judge the release by: limits over rows, with every distance decided.
+    witnesses : Witnesses
+        The regions that show (n,t)-closeness.
 
     Examples
     --------
@@ -66,8 +73,8 @@ class Release:
     loss: Losses
     certificate: dict[str, Any]
     record: dict[str, Any]
-    policy: Policy
-    regions: list[NDArray[np.int64]]
+    policy: Policy = field(repr=False)
+    witnesses: Witnesses = field(repr=False)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -113,10 +120,12 @@ class Release:
         with Together(force=force) as files:
             staged = files.stage(data, lambda to: write_table(self.coded, to, formula_guard=self.policy.formula_guard))
             announce("Reading back")
-            self._check(staged)
-            about = {"release": {"file": data.name, "sha256": sha256_of(staged)}}
+            regions = self.witnesses.numbered(self._as_written(data), self.policy)
+            self._check(staged, regions)
+            about: dict[str, Any] = {"release": {"file": data.name, "sha256": sha256_of(staged)}}
+            public = {**self.certificate, **about, **({"regions": [groups.tolist() for groups in regions]} if regions else {})}
             texts = (
-                to_json({**self.certificate, **about}),
+                to_json(public),
                 to_json({**self.record, **about}),
                 codebook(data.name, self.certificate),
             )
@@ -135,10 +144,21 @@ class Release:
                     "Write Parquet or Arrow, or replace them."
                 )
 
-    def _check(self, file: Path) -> None:
+    def _as_written(self, data: Path) -> pa.Table:
+        """The table as a reader of the file sees it: a CSV's texts may have a guard, and so another order."""
+        if data.suffix.lower() != ".csv" or not self.policy.formula_guard:
+            return self.coded
+        columns = [guard_column(column) if _is_text(column.type) else column for column in self.table.columns]
+        return pa.table(columns, names=self.table.column_names)
+
+    def _check(self, file: Path, regions: Sequence[NDArray[np.int64]]) -> None:
         """What is on the disk must be what was judged."""
         try:
-            audit = judge(file, self.policy, self.regions)
+            audit = judge(file, self.policy, regions)
+        except PolicyError:
+            raise OutputError(
+                "The release is not written: in such a file a sensitive column would not be what it was. Write Parquet or Arrow."
+            ) from None
         except InputError:
             raise OutputError("The release cannot be read back from its folder, and is not written. Check the disk.") from None
         same = audit.rows == self.audit.rows and audit.classes == self.audit.classes and audit.k == self.audit.k
@@ -148,8 +168,9 @@ class Release:
     def __repr__(self) -> str:
         """The release in one line."""
         measured = ", ".join(f"{name} t={decimal_up(found.t_judged)}" for name, found in self.audit.sensitive.items())
+        classes = "class" if self.audit.classes == 1 else "classes"
         return (
-            f"<Release: {self.audit.rows} rows in {self.audit.classes} classes, k={self.audit.k}; {measured}; "
+            f"<Release: {self.audit.rows} rows in {self.audit.classes} {classes}, k={self.audit.k}; {measured}; "
             f"{self.suppressed} rows left out, gcp={self.loss['gcp']:.4f}>"
         )
 
@@ -161,6 +182,10 @@ def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> list
     for path in paths:
         check_target(path, force=force, inputs=inputs)
     return paths
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _write_text(text: str, path: Path) -> None:

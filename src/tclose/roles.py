@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tclose._numbers import plain
+from tclose.certificate import describe_sensitive
 from tclose.encode import EncodedTable, Kept
 from tclose.errors import ColumnError, InputError, PolicyError, nearest
-from tclose.policy import Policy, Sensitive
+from tclose.policy import Policy
+from tclose.recode import Recoded
 from tclose.source.table import Table
 
 LONGEST_LABEL = 40
@@ -48,18 +49,19 @@ class Roles:
                     )
         return None
 
-    def columns(self, table: EncodedTable, published: Sequence[str]) -> list[dict[str, str]]:
+    def columns(self, table: EncodedTable, recoded: Recoded) -> list[dict[str, str]]:
         """Name, role and content of each published column."""
         found = []
+        missing = {quasi.name: quasi.missing for quasi in recoded.published}
         sensitive = {attribute.column.name: attribute for attribute in table.sensitive}
-        for name in published:
+        for name in recoded.columns:
             if name in sensitive:
-                role, holds = "sensitive", _describe(sensitive[name].column, sensitive[name].distance.name)
+                role, holds = "sensitive", describe_sensitive(sensitive[name].column, sensitive[name].distance.name)
             elif name in self.kept:
                 role, holds = "kept", "As in the input."
             else:
                 scale = next(scale for scale in table.scales if name == scale.name or name.startswith(f"{scale.name}."))
-                role, holds = "quasi", scale.describe()
+                role, holds = "quasi", scale.describe(missing=missing[scale.name])
             found.append({"name": name, "role": role, "holds": holds})
         return found
 
@@ -79,7 +81,10 @@ class Roles:
 def roles_of(policy: Policy, names: Sequence[str]) -> Roles:
     """The role of each column; columns without one need a decision."""
     unit = [] if policy.unit in (None, "row") else [policy.unit]
-    absent = next((name for name in (*policy.identifiers, *policy.drop) if name not in names), None)
+    named = (*policy.quasi, *policy.sensitive, *policy.keep)
+    absent = next(
+        (name for name in (*(c.name for c in named), *unit, *policy.identifiers, *policy.drop) if name not in names), None
+    )
     if absent is not None:  # a misspelt identifier would be published under its right name
         raise ColumnError(f"Column {absent!r} is not in the table.{nearest(absent, names)}")
     known = {column.name for column in (*policy.quasi, *policy.sensitive, *policy.keep)}
@@ -114,16 +119,3 @@ def _danger(column: Kept) -> str:
         if letters > LONGEST_LABEL or words >= MOST_WORDS:
             return "it is free text"
     return ""
-
-
-def _describe(column: Sensitive, distance: str) -> str:
-    """What a sensitive column holds, and what was asked of it."""
-    limits = [f"t={plain(column.t)}"] if column.t is not None else []
-    limits += [f"l={plain(column.l)} ({column.l_kind})"] if column.l is not None else []
-    limits += [f"beta={plain(column.beta)}"] if column.beta is not None else []
-    limits += [f"delta={plain(column.delta)}"] if column.delta is not None else []
-    what = (
-        "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
-    )
-    asked = f"; limits {', '.join(limits)}" if limits else "; measured, not limited"
-    return f"{what}. Distance: {distance}{asked}."

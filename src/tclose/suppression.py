@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tclose.distances.domain import arrange
 from tclose.encode import Attribute, EncodedTable
 from tclose.policy import Policy
+from tclose.recode import grouped
 from tclose.scales import Widths
 
 Ints = NDArray[np.int64]
@@ -85,9 +86,8 @@ def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
 
 def _best_ends(table: EncodedTable, labels: Ints, widths: list[Widths], weights: Floats, allowed: int) -> list[Ints]:
     """The rows of at most one end of each class, best first, as far as rows may be left out."""
-    members = np.argsort(labels, kind="stable")[np.count_nonzero(labels < 0) :]
-    starts = np.flatnonzero(np.diff(labels[members], prepend=-1))
-    counts = np.diff(np.append(starts, len(members)))
+    members, bounds = grouped(labels)
+    starts, counts = bounds[:-1], np.diff(bounds)
     first = np.array([np.minimum.reduceat(codes[members], starts) for codes in table.quasi]).astype(np.int64)
     last = np.array([np.maximum.reduceat(codes[members], starts) for codes in table.quasi]).astype(np.int64)
     losses = np.array([ncp(width, a, b) for width, a, b in zip(widths, first, last, strict=True)])
@@ -151,9 +151,8 @@ def breaking(table: EncodedTable, labels: Ints, policy: Policy) -> NDArray[np.bo
     from tclose.algorithms.checks import failing
     from tclose.algorithms.limits import limits_of
 
-    members = np.argsort(labels, kind="stable")[np.count_nonzero(labels < 0) :]
+    members, starts = grouped(labels)
     part = table.take(members)
-    starts = np.append(np.flatnonzero(np.diff(labels[members], prepend=-1)), len(members)).astype(np.int64)
     limits = limits_of(both_sides(part.sensitive), policy, part.persons)
     broken: Any = failing(limits, np.arange(len(members), dtype=np.int32), starts)
     return np.asarray(broken, dtype=bool)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tclose._audit import Context, examine
 from tclose._files import sha256_of
-from tclose.certificate import figures, read_certificate
+from tclose.certificate import Certificate, describe_sensitive, figures, read_certificate
 from tclose.errors import InputError, PrivacyRiskWarning, TcloseError
 from tclose.policy import Policy
 from tclose.result import Audit
@@ -72,20 +72,33 @@ def verify(release: Path, certificate: Path) -> Verification:
     findings = [
         Finding("The file is the one that was certified", digest == said.release.sha256, f"sha256 {digest}"),
         Finding("Its columns are those of the certificate", columns == names),
+        Finding("Roles and limits are those of the policy", _roles(policy, audit) == _roles_said(said)),
         _same("rows", said.rows, audit.rows),
         _same("classes", said.classes, audit.classes),
         Finding("It holds every limit", audit.satisfied, _broken(audit)),
         _same("k", attained.k, audit.k),
         _same("classes with one sensitive value", attained.homogeneous.get("classes"), audit.homogeneous["classes"]),
-        _same("rows in them", attained.homogeneous.get("rows"), audit.homogeneous["rows"]),
+        _same("rows in such classes", attained.homogeneous.get("rows"), audit.homogeneous["rows"]),
         _same("rows that differ from all others", said.unique_rows, unique),
-        _same("dm", loss.get("dm"), sum(size * size for size in sizes)),
-        _same("c_avg", loss.get("c_avg"), audit.rows / (len(sizes) * policy.k) if policy.k else None),
+        _same("dm, the sum of squared class sizes,", loss.get("dm"), sum(size * size for size in sizes)),
+        _same("c_avg, the mean class size in k,", loss.get("c_avg"), audit.rows / (len(sizes) * policy.k) if policy.k else None),
     ]
     for name, found in figures(audit).items():
         same = attained.sensitive.get(name) == found
         findings.append(Finding(f"The figures of {name} are as certified", same, f"t = {found['t_exact']}"))
     return Verification(findings, audit)
+
+
+def _roles(policy: Policy, audit: Audit) -> tuple[list[str], dict[str, str]]:
+    """The quasi-identifiers, and what is said of each sensitive column."""
+    sensitive = {column.name: describe_sensitive(column, audit.sensitive[column.name].distance) for column in policy.sensitive}
+    return sorted(audit.quasi), sensitive
+
+
+def _roles_said(said: Certificate) -> tuple[list[str], dict[str, str]]:
+    """The same as the certificate's columns have it."""
+    quasi = sorted(column.name for column in said.columns if column.role == "quasi")
+    return quasi, {column.name: column.holds for column in said.columns if column.role == "sensitive"}
 
 
 def _same(what: str, said: Any, found: Any) -> Finding:

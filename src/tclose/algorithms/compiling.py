@@ -33,5 +33,5 @@ KEPT = _can_keep()
 kernel: _Compiler = _compiler(cache=KEPT, nogil=True)
 """A kernel that Python calls."""
 
-inner: _Compiler = _compiler(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner: _Compiler = _compiler(cache=KEPT, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """A part that only kernels call. It gets no way in for Python, which takes about as long to compile as the part itself."""

@@ -61,6 +61,8 @@ class Published:
     seen : (classes,) float64 or None
         The NCP as a reader can recompute it, who knows what is published and the hierarchy, but not which values the table has:
         what may be said in public. None where the width of a class is not published.
+    missing : bool
+        Whether some row of these classes misses its value.
     estimate : (size,) float64
         How many rows a reader expects at each code: each class spread evenly over the codes that its published value covers.
     """
@@ -72,6 +74,7 @@ class Published:
     height: Floats
     squares: Floats | None
     seen: Floats | None
+    missing: bool
     estimate: Floats
 
 
@@ -108,5 +111,11 @@ class Scale(ABC):
         """
 
     @abstractmethod
-    def describe(self) -> str:
-        """What the published column holds, in a sentence for the codebook. Names no value of the table but what a policy set."""
+    def describe(self, *, missing: bool) -> str:
+        """What the published column holds, in a sentence for the codebook. Names no value of the table but what a policy set.
+
+        Parameters
+        ----------
+        missing
+            Whether some published row misses its value. Rows that are left out must not show.
+        """

@@ -128,12 +128,15 @@ class Line(Scale):
         else:
             columns = self._bounds(found) if self._recode == "bounds" else self._ranges(found)
             centres = self._share(self._lows[first] + self._highs[last] - 2 * self._least, 2)
-        if self._recode != "range" and self.missing:
+        missing = bool(found.gone.any())
+        if self._recode != "range" and missing:
             columns[f"{self.name}.missing"] = Column([False, True], (found.gone > 0).astype(np.int64), "boolean")
         squares = self._squares(codes, found, centres)
-        return Published(self.name, columns, ncp, ncp.copy(), height, squares, self._seen(found), spread(self.size, found))
+        return Published(
+            self.name, columns, ncp, ncp.copy(), height, squares, self._seen(found), missing, spread(self.size, found)
+        )
 
-    def describe(self) -> str:
+    def describe(self, *, missing: bool) -> str:
         """What the published column holds, in a sentence for the codebook."""
         what = {
             "range": f"The range of {self.name!r} among the rows of the class, or the value that they agree on",
@@ -147,7 +150,7 @@ class Line(Scale):
             what += f"; {given['bottom']} or less is one value"
         if "top" in given:
             what += f"; {given['top']} or more is one value"
-        if self.missing:
+        if missing:
             says = "'or missing'" if self._recode == "range" else repr(f"{self.name}.missing")
             what += f"; {says} says that some rows miss it"
         return what + "."

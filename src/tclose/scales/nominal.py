@@ -76,12 +76,13 @@ class Nominal(Scale):
         estimate = np.bincount(members, weights=(rows / sizes)[owners], minlength=self.size).astype(np.float64)
         columns = {self.name: self._column(members, sizes)}
         seen = np.where(several, sizes / max(len(np.unique(members)), 1), 0.0)
-        return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, estimate)
+        missing = self.missing and bool((codes == self.size - 1).any())
+        return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, missing, estimate)
 
-    def describe(self) -> str:
+    def describe(self, *, missing: bool) -> str:
         """What the published column holds, in a sentence for the codebook."""
-        missing = "; 'or missing' says that some of them miss it" if self.missing else ""
-        return f"The values of {self.name!r} among the rows of the class, as a set where they differ{missing}."
+        says = "; 'or missing' says that some of them miss it" if missing else ""
+        return f"The values of {self.name!r} among the rows of the class, as a set where they differ{says}."
 
     @cached_property
     def _members(self) -> list[str]:

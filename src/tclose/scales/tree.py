@@ -47,9 +47,15 @@ class Tree(Scale):
     (['lung', 'colitis'], [0.667, 0.0], [0.5, 0.0])
     """
 
-    def __init__(self, name: str, hierarchy: Hierarchy, leaves: Sequence[int], *, missing: bool = False) -> None:
-        """From the nodes of the leaves that occur, ascending; ``missing`` for one more code, that of missing cells."""
+    def __init__(
+        self, name: str, hierarchy: Hierarchy, leaves: Sequence[int], *, missing: bool = False, given: bool = True
+    ) -> None:
+        """From the nodes of the leaves that occur, ascending; ``missing`` for one more code, that of missing cells.
+
+        ``given`` says that a reader may know the hierarchy: it was not made from the table.
+        """
         self.name = name
+        self._given = given
         self.size = len(leaves) + missing
         self.missing = missing
         self._hierarchy = hierarchy
@@ -70,7 +76,9 @@ class Tree(Scale):
             self._or_missing += " cell"
 
     @classmethod
-    def of(cls, name: str, values: Sequence[Any], hierarchy: Hierarchy, *, missing: bool = False) -> tuple[Tree, Ints]:
+    def of(
+        cls, name: str, values: Sequence[Any], hierarchy: Hierarchy, *, missing: bool = False, given: bool = True
+    ) -> tuple[Tree, Ints]:
         """The scale of a column, and the code of each value; with ``missing``, last, the code of a missing cell.
 
         Codes follow the order of the hierarchy's leaves. Every value must be one: see `unknown`.
@@ -80,7 +88,7 @@ class Tree(Scale):
         leaves = sorted(set(nodes))
         codes = {leaf: code for code, leaf in enumerate(leaves)}
         found = [codes[node] for node in nodes] + [len(leaves)] * (missing and not placed)
-        return cls(name, hierarchy, leaves, missing=missing and not placed), np.array(found, dtype=np.int64)
+        return cls(name, hierarchy, leaves, missing=missing and not placed, given=given), np.array(found, dtype=np.int64)
 
     def widths(self) -> Widths:
         """A range of codes is charged as the lowest node above it."""
@@ -98,13 +106,14 @@ class Tree(Scale):
         first = np.where(found.absent, found.first, self._first[nodes])
         estimate = spread(self.size, found._replace(first=first, last=first + inside - 1))
         keys = np.where(found.absent, 2 * len(self._names), 2 * nodes + found.mixed)
-        seen = charged(self._declared()[nodes], found)
-        return Published(self.name, {self.name: column(keys, self._label)}, ncp, lm, height, None, seen, estimate)
+        seen = charged(self._declared()[nodes], found) if self._given else None
+        columns, missing = {self.name: column(keys, self._label)}, bool(found.gone.any())
+        return Published(self.name, columns, ncp, lm, height, None, seen, missing, estimate)
 
-    def describe(self) -> str:
+    def describe(self, *, missing: bool) -> str:
         """What the published column holds, in a sentence for the codebook."""
-        missing = f"; {self._or_missing.strip()!r} says that some of them miss it" if self.missing else ""
-        return f"The lowest label of the hierarchy of {self.name!r} above the values of all rows of the class{missing}."
+        says = f"; {self._or_missing.strip()!r} says that some of them miss it" if missing else ""
+        return f"The lowest label of the hierarchy of {self.name!r} above the values of all rows of the class{says}."
 
     def _total(self) -> int:
         """How many leaves occur."""

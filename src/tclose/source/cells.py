@@ -91,6 +91,11 @@ class Cells:
             yield Histograms(starts[first : last + 1] - starts[first], values[part], counts[part], table, first)
             first = last
 
+    def pairs(self, name: str) -> tuple[Ints, Ints]:
+        """Each cell's value in a column of whole numbers, and its class."""
+        domain, ranks = self._columns[name]
+        return domain.to_numpy(zero_copy_only=False).astype(np.int64)[ranks], self._classes[0]
+
     def quasi_values(self, name: str) -> pa.Array:
         """A quasi-identifier's value in each class."""
         domain, ranks = self._columns[name]

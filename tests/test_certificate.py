@@ -99,7 +99,7 @@ def test_the_certificate_says_what_is_public_and_no_more(written: tuple[Path, Pa
         "loss", "release",
     }  # fmt: skip
     assert set(found["policy"]) == {"quasi", "sensitive", "k", "alpha"}
-    assert all(set(column or {}) <= {"type", "recode"} for column in found["policy"]["quasi"].values())
+    assert all(set(column or {}) <= {"type", "recode", "weight"} for column in found["policy"]["quasi"].values())
     assert found["policy"]["sensitive"]["ill"]["hierarchy"] == {"*": {"lung": ["flu", "cold"], "joint": ["gout"]}}
     assert found["statement"] == "t-closeness verified for these quasi-identifiers; not a legal determination"
     private = json.loads(record.read_text())
@@ -273,14 +273,9 @@ INNER: dict[str, tuple[tc.Quasi, list[Any], Any, Any]] = {
 }
 
 
-
-
 @pytest.mark.parametrize(
     "which",
-    [
-        pytest.param(which) if which in ("within a prefix", "within a month") else which
-        for which in sorted(INNER)
-    ],
+    [pytest.param(which) if which in ("within a prefix", "within a month") else which for which in sorted(INNER)],
 )
 def test_an_inner_value_leaves_no_trace(which: str) -> None:
     quasi, values, old, new = INNER[which]
@@ -354,7 +349,7 @@ def test_regions_are_needed_and_are_recounted(tmp_path: Path) -> None:
     rows = 120
     columns = {"age": [row % 60 for row in range(rows)], "s": [row % 60 // 15 * 3 + row % 3 for row in range(rows)]}
     release = tc.anonymize(pa.table(columns), tc.Policy(["age"], {"s": 0.25}, k=4, n=40))
-    assert release.regions
+    assert release.witnesses.regions
     assert any(release.audit.sensitive["s"].t_exact > limit for limit in [Fraction(1, 4)])  # the table alone would not do
     data, certificate, *_ = release.write(tmp_path / "release.csv")
     assert verify(data, certificate).holds
@@ -458,8 +453,6 @@ LOOSER: dict[str, Callable[[dict[str, Any]], Any]] = {
     "alpha": lambda said: said["policy"].pop("alpha"),
     "k": lambda said: said["policy"].update(k=2),
 }
-
-
 
 
 @pytest.mark.parametrize("limit", ["k", *(pytest.param(limit) for limit in sorted(LOOSER) if limit != "k")])

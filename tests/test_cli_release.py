@@ -427,7 +427,9 @@ def test_what_is_no_certificate_ends_with_2(people: Path, release: Path, tmp_pat
         other.write_text(text)
         assert sentence(other) == "File 'other.json' is no certificate of a release: it has no 'tool', or an odd one."
     private = release.with_name("release.csv.private.json")
-    assert sentence(private) == "File 'release.csv.private.json' is no certificate of a release: it has no 'rows', or an odd one."
+    assert (
+        sentence(private) == "File 'release.csv.private.json' is the INTERNAL record, not the certificate. Keep it to yourself."
+    )
     assert sentence(certificate_of(release), tmp_path / "absent.csv") == (
         f"File '{tmp_path / 'absent.csv'}' does not exist. Check its path."
     )
@@ -460,13 +462,13 @@ def test_algorithms_are_listed() -> None:
         assert f"{algorithm.name}: {algorithm.summary}\n  {algorithm.reference}\n" in result.stdout
 
 
-def test_the_demo_goes_all_three_steps_and_again(tmp_path: Path) -> None:
+def test_the_demo_goes_all_steps_and_again(tmp_path: Path) -> None:
     first, second = (run("demo", "--folder", tmp_path / "demo") for _ in range(2))
     for result in (first, second):
         assert (result.exit_code, result.stderr) == (0, "")
     assert first.stdout == second.stdout
-    heads = [line for line in first.stdout.splitlines() if line[:3] in ("1. ", "2. ", "3. ")]
-    assert [head.split(":")[0] for head in heads] == ["1. Before", "2. The release", "3. After, from the two public files alone"]
+    heads = [line for line in first.stdout.splitlines() if line[:3] in ("1. ", "2. ", "3. ", "4. ")]
+    assert [head.split(":")[0] for head in heads] == ["1. Before", "2. The release", "3. After", "4. What whoever gets it can check"]
     before, made, after = (first.stdout.split(head)[1] for head in heads)
     assert "The policy does not hold." in before.split("\n2. ")[0]
     assert "The policy holds" in made.split("\n3. ")[0]

@@ -42,7 +42,7 @@ class Fixed(Scale):
     def publish(self, codes: Any, starts: Any) -> Any:
         raise NotImplementedError
 
-    def describe(self) -> str:
+    def describe(self, published: str, *, missing: bool) -> str:
         raise NotImplementedError
 
 

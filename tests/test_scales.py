@@ -787,16 +787,16 @@ def test_no_class_at_all_is_published_too() -> None:
 
 def test_the_codebook_names_settings_and_no_values() -> None:
     scale, _ = line([[25, 34, None]], snap=5, top=90, bottom=20)
-    assert scale.describe(missing=True) == (
+    assert scale.describe("age", missing=True) == (
         "The range of 'age' among the rows of the class, or the value that they agree on, widened to a grid of 5; "
         "20 or less is one value; 90 or more is one value; 'or missing' says that some rows miss it."
     )
-    assert line([[date(2024, 1, 1)]], snap="month", recode="bounds")[0].describe(missing=False) == (
-        "The least and the greatest 'age' among the rows of the class, widened to a grid of months."
+    assert line([[date(2024, 1, 1)]], snap="month", recode="bounds")[0].describe("age.min", missing=False) == (
+        "The least 'age' among the rows of the class, widened to a grid of months."
     )
     for other in (tree_scale([["flu", None]], ILLNESS)[0], nominal([["flu", None]])[0]):
-        assert "flu" not in other.describe(missing=True)
-        assert "or missing" in other.describe(missing=True)
+        assert "flu" not in other.describe("age", missing=True)
+        assert "or missing" in other.describe("age", missing=True)
 
 
 @pytest.mark.parametrize("module", ["line", "nominal", "tree"])

@@ -18,7 +18,7 @@ from tclose.algorithms.base import Algorithm, Partition
 from tclose.certificate import Commitment, certificate, record
 from tclose.domains import kind_to_read
 from tclose.encode import EncodedTable, as_published, encode
-from tclose.errors import InfeasibleError, PolicyError, PrivacyRiskWarning, nearest
+from tclose.errors import PolicyError, PrivacyRiskWarning, nearest
 from tclose.feasibility import must_leave_out
 from tclose.gate import check_values, judge, judge_against, not_shown, reference_of
 from tclose.losses import Losses, losses, losses_seen
@@ -159,7 +159,7 @@ def _publish(
     """Recode the rows that are not left out. Classes that are published alike are one to a reader, and must hold as one.
 
     Merging preserves all limits but (n,t), lenient delta, and entropy and recursive l over persons. Under (n,t)-closeness a
-    region around classes that do not hold together becomes one class, which is its own region.
+    region around classes that do not hold together becomes one class, which is its own region; else all rows do.
     """
     rows = np.flatnonzero(labels >= 0)
     published = encoded if len(rows) == encoded.rows else as_published(source, policy, encoded, rows)
@@ -178,10 +178,9 @@ def _publish(
         witnesses = replace(witnesses, classes=classes[recoded.rows])
     merged = policy.n is None and len(np.unique(recoded.classes)) < len(recoded.classes)
     if merged and breaking(published, recoded.classes[classes], policy).any():
-        raise InfeasibleError(
-            "No release was found: classes that are published alike break a limit together. Loosen l or delta, or publish "
-            "quasi-identifiers in a finer form."
-        )
+        classes = np.zeros_like(classes)  # the one class of all rows holds, or nothing had begun
+        recoded = recode(published, classes, names, keep_order=keep_order)
+        witnesses = replace(witnesses, classes=classes)
     labels = np.full(encoded.rows, -1, dtype=np.int64)
     labels[rows] = classes
     return published, labels, recoded, witnesses

@@ -234,7 +234,7 @@ def read_certificate(path: Path) -> Certificate:
         raise InputError(f"File {path.name!r} is no certificate of a release: it has no {place!r}, or an odd one.") from None
 
 
-def describe_sensitive(column: Sensitive, distance: str) -> str:
+def describe_sensitive(column: Sensitive, distance: str, policy: Policy) -> str:
     """What a sensitive column holds, and what was asked of it."""
     limits = [f"t={plain(column.t)}"] if column.t is not None else []
     limits += [f"l={plain(column.l)} ({column.l_kind})"] if column.l is not None else []
@@ -244,5 +244,6 @@ def describe_sensitive(column: Sensitive, distance: str) -> str:
         "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
     )
     limits += [f"c={plain(column.c)}"] if column.c is not None else []
+    limits += [f"alpha={plain(policy.alpha)}"] if policy.alpha is not None else []
     asked = f"; limits {', '.join(limits)}" if limits else "; measured, not limited"
     return f"{what}. Distance: {distance}{asked}."

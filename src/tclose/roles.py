@@ -56,12 +56,12 @@ class Roles:
         sensitive = {attribute.column.name: attribute for attribute in table.sensitive}
         for name in recoded.columns:
             if name in sensitive:
-                role, holds = "sensitive", describe_sensitive(sensitive[name].column, sensitive[name].distance.name)
+                role, holds = "sensitive", describe_sensitive(sensitive[name].column, sensitive[name].distance.name, self.policy)
             elif name in self.kept:
                 role, holds = "kept", "As in the input."
             else:
                 scale = next(scale for scale in table.scales if name == scale.name or name.startswith(f"{scale.name}."))
-                role, holds = "quasi", scale.describe(missing=missing[scale.name])
+                role, holds = "quasi", scale.describe(name, missing=missing[scale.name])
             found.append({"name": name, "role": role, "holds": holds})
         return found
 

@@ -91,7 +91,9 @@ def verify(release: Path, certificate: Path) -> Verification:
 
 def _roles(policy: Policy, audit: Audit) -> tuple[list[str], dict[str, str]]:
     """The quasi-identifiers, and what is said of each sensitive column."""
-    sensitive = {column.name: describe_sensitive(column, audit.sensitive[column.name].distance) for column in policy.sensitive}
+    sensitive = {
+        column.name: describe_sensitive(column, audit.sensitive[column.name].distance, policy) for column in policy.sensitive
+    }
     return sorted(audit.quasi), sensitive
 
 

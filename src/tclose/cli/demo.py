@@ -48,9 +48,9 @@ def demo(
 
         found = verify(out, paths[1])
     with a_reader_may_leave():
-        _head(f"3. After, from the two public files alone: tclose verify {out} --certificate {paths[1]}")
+        _head(f"3. After: tclose audit {out} -p {policy}")
         show_audit(found.audit, out.name)
-        typer.echo()
+        _head(f"4. What whoever gets it can check: tclose verify {out} --certificate {paths[1]}")
         show_verification(found, out.name)
         typer.echo(
             f"\nLook at {out} beside {data}, and at {paths[3].name}. Then change {policy.name}, or go on:\n"

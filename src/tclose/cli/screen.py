@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from tclose.result import Audit, Judgement
     from tclose.verify import Verification
 
+USELESS = 0.9
+"""A loss from which on a release says little of its quasi-identifiers."""
+
 SHOWN = 5
 """Classes named on the screen for each limit; --classes lists all."""
 
@@ -96,20 +99,22 @@ def show_release(release: Release, paths: list[Path]) -> None:
         f"k, {'persons' if audit.counts_persons else 'rows'} in the smallest class", f"{counted:,}", _number(audit.policy.k)
     )
     for name, attribute in audit.sensitive.items():
-        table.add_row(f"t of {name}", decimal_up(attribute.t_judged), _number(attribute.limit))
+        table.add_row(f"t of {name} ({attribute.distance})", decimal_up(attribute.t_judged), _number(attribute.limit))
     for judgement in audit.judgements:
         if judgement.model not in ("k", "t"):
             place = judgement.values.argmin() if judgement.floor else judgement.values.argmax()
-            shown = _shown(judgement, int(place))
-            table.add_row(
-                f"{judgement.model}{f' of {judgement.sensitive}' if judgement.sensitive else ''}", shown, _number(judgement.limit)
-            )
-    table.add_row("information lost, GCP", f"{release.loss['gcp']:.4f}", "")
+            of = f" of {judgement.sensitive}" if judgement.sensitive else ""
+            model = f"l{of} ({judgement.model[2:]})" if judgement.model.startswith("l_") else f"{judgement.model}{of}"
+            table.add_row(model, _shown(judgement, int(place)), _number(judgement.limit))
+    table.add_row("information lost, GCP from 0 to 1", f"{release.loss['gcp']:.4f}", "")
     console.print(table)
+    kept = [column["name"] for column in release.certificate["columns"] if column["role"] == "kept"]
+    if kept:
+        console.print(f"Published as they are: {', '.join(kept)}.", markup=False)
+    if release.loss["gcp"] > USELESS:
+        console.print("Nearly all that the quasi-identifiers say is lost. Loosen the limits, or name fewer quasi-identifiers.")
     unique = release.certificate["unique_rows"]
-    console.print(
-        f"{unique:,} {_plural(unique, 'row differs', 'rows differ')} from all others, counting sensitive and kept columns too."
-    )
+    console.print(f"{unique:,} of {audit.rows:,} rows differ from all others when sensitive and kept columns are counted in.")
     console.print(Text("The policy holds", style="bold green"), "for these quasi-identifiers; this is not a legal determination.")
     console.print()
     notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")

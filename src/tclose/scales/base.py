@@ -111,11 +111,13 @@ class Scale(ABC):
         """
 
     @abstractmethod
-    def describe(self, *, missing: bool) -> str:
-        """What the published column holds, in a sentence for the codebook. Names no value of the table but what a policy set.
+    def describe(self, published: str, *, missing: bool) -> str:
+        """What a published column holds, in a sentence for the codebook. Names no value of the table but what a policy set.
 
         Parameters
         ----------
+        published
+            The name of the column, which may be one of several: ``age.min``.
         missing
             Whether some published row misses its value. Rows that are left out must not show.
         """

@@ -136,11 +136,14 @@ class Line(Scale):
             self.name, columns, ncp, ncp.copy(), height, squares, self._seen(found), missing, spread(self.size, found)
         )
 
-    def describe(self, *, missing: bool) -> str:
+    def describe(self, published: str, *, missing: bool) -> str:
         """What the published column holds, in a sentence for the codebook."""
+        if published == f"{self.name}.missing":
+            return f"Whether some rows of the class miss {self.name!r}."
+        end = "greatest" if published == f"{self.name}.max" else "least"
         what = {
             "range": f"The range of {self.name!r} among the rows of the class, or the value that they agree on",
-            "bounds": f"The least and the greatest {self.name!r} among the rows of the class",
+            "bounds": f"The {end} {self.name!r} among the rows of the class",
             "centroid": f"The mean of {self.name!r} over the rows of the class",
         }[self._recode]
         given = {setting: printed(value) for setting, value in self._settings.items() if value is not None}

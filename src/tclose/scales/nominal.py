@@ -79,7 +79,7 @@ class Nominal(Scale):
         missing = self.missing and bool((codes == self.size - 1).any())
         return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, missing, estimate)
 
-    def describe(self, *, missing: bool) -> str:
+    def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
         """What the published column holds, in a sentence for the codebook."""
         says = "; 'or missing' says that some of them miss it" if missing else ""
         return f"The values of {self.name!r} among the rows of the class, as a set where they differ{says}."

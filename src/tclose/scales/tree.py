@@ -110,7 +110,7 @@ class Tree(Scale):
         columns, missing = {self.name: column(keys, self._label)}, bool(found.gone.any())
         return Published(self.name, columns, ncp, lm, height, None, seen, missing, estimate)
 
-    def describe(self, *, missing: bool) -> str:
+    def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
         """What the published column holds, in a sentence for the codebook."""
         says = f"; {self._or_missing.strip()!r} says that some of them miss it" if missing else ""
         return f"The lowest label of the hierarchy of {self.name!r} above the values of all rows of the class{says}."

@@ -468,7 +468,12 @@ def test_the_demo_goes_all_steps_and_again(tmp_path: Path) -> None:
         assert (result.exit_code, result.stderr) == (0, "")
     assert first.stdout == second.stdout
     heads = [line for line in first.stdout.splitlines() if line[:3] in ("1. ", "2. ", "3. ", "4. ")]
-    assert [head.split(":")[0] for head in heads] == ["1. Before", "2. The release", "3. After", "4. What whoever gets it can check"]
+    assert [head.split(":")[0] for head in heads] == [
+        "1. Before",
+        "2. The release",
+        "3. After",
+        "4. What whoever gets it can check",
+    ]
     before, made, after = (first.stdout.split(head)[1] for head in heads)
     assert "The policy does not hold." in before.split("\n2. ")[0]
     assert "The policy holds" in made.split("\n3. ")[0]

@@ -163,7 +163,7 @@ def _publish(
     """
     rows = np.flatnonzero(labels >= 0)
     published = encoded if len(rows) == encoded.rows else as_published(source, policy, encoded, rows)
-    classes = np.unique(labels[rows], return_inverse=True)[1]
+    classes = labels[rows]
     recoded = recode(published, classes, names, keep_order=keep_order)
     witnesses = Witnesses(classes[recoded.rows], partition.regions)
     while policy.n is not None:
@@ -176,14 +176,23 @@ def _publish(
         classes[recoded.rows] = witnesses.classes
         recoded = recode(published, classes, names, keep_order=keep_order)
         witnesses = replace(witnesses, classes=classes[recoded.rows])
-    merged = policy.n is None and len(np.unique(recoded.classes)) < len(recoded.classes)
-    if merged and breaking(published, recoded.classes[classes], policy).any():
+    merged = len(np.unique(recoded.classes)) < len(recoded.classes)
+    if merged and _merging_may_break(policy) and breaking(published, recoded.classes[classes], policy).any():
         classes = np.zeros_like(classes)  # the one class of all rows holds, or nothing had begun
         recoded = recode(published, classes, names, keep_order=keep_order)
         witnesses = replace(witnesses, classes=classes)
     labels = np.full(encoded.rows, -1, dtype=np.int64)
     labels[rows] = classes
     return published, labels, recoded, witnesses
+
+
+def _merging_may_break(policy: Policy) -> bool:
+    """Whether classes that hold the policy may break it together; (n,t)-closeness apart, which has its regions."""
+    over_persons = policy.unit not in (None, "row")
+    return policy.n is None and any(
+        (column.delta is not None and column.delta_kind == "lenient") or (over_persons and column.l_kind != "distinct")
+        for column in policy.sensitive
+    )
 
 
 def _check_orders(source: Table, policy: Policy) -> None:

@@ -29,8 +29,9 @@ Reference = Mapping[str, tuple[Domain, Ints]]
 def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]]:
     """The sensitive attributes of the input: their domains as they are published, and how often each value occurs."""
     found = {}
+    together = source.cells([], [column.name for column in policy.sensitive])
     for column in policy.sensitive:
-        cells, counts = source.cells([], [column.name]).domain(column.name)
+        cells, counts = together.domain(column.name)
         binned = column.bins is not None and column.publish is None
         domain = domain_of(source, column, cells, counts, binned=binned)
         if not binned:  # as they stand in the column, not as numbers

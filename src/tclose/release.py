@@ -120,7 +120,7 @@ class Release:
         with Together(force=force) as files:
             staged = files.stage(data, lambda to: write_table(self.coded, to, formula_guard=self.policy.formula_guard))
             announce("Reading back")
-            regions = self.witnesses.numbered(self._as_written(data), self.policy)
+            regions = self.witnesses.numbered(self._as_written(data), self.policy) if self.witnesses.regions else []
             self._check(staged, regions)
             about: dict[str, Any] = {"release": {"file": data.name, "sha256": sha256_of(staged)}}
             public = {**self.certificate, **about, **({"regions": [groups.tolist() for groups in regions]} if regions else {})}

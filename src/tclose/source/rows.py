@@ -6,6 +6,7 @@ A column of few values takes a byte a row: 10,000,000 rows of ten such columns a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,14 @@ Codes = NDArray[Any]
 def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array, Codes]]:
     """For each of ``count`` columns its values, ascending, missing last, and each row's place among them."""
     coders = [_Coder() for _ in range(count)]
-    for batch in batches:
-        for coder, column in zip(coders, batch.columns, strict=True):
-            coder.add(column)
-    return [coder.ranked() for coder in coders]
+    source = iter(batches)
+    # The engine makes the next batch while this one is coded, and Arrow holds no GIL. Each column sees its batches in order.
+    with ThreadPoolExecutor() as pool:
+        coming = pool.submit(next, source, None)
+        while (batch := coming.result()) is not None:
+            coming = pool.submit(next, source, None)
+            list(pool.map(_Coder.add, coders, batch.columns))
+        return list(pool.map(_Coder.ranked, coders))
 
 
 def narrow(size: int) -> Any:

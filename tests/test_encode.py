@@ -126,7 +126,7 @@ def test_how_many_rows_the_engine_hands_over_at_a_time_never_matters(case: tuple
     parts: list[bytes] = []
     one = encoded(columns, POLICY, kept=("kept",), feed=whole.append)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tclose.source.table, "BATCH", batch)
+        patch.setattr(tclose.source.table, "ROWS", batch)
         two = encoded(columns, POLICY, kept=("kept",), feed=parts.append)
     decoded(two, columns, kinds)
     assert one.order.tolist() == two.order.tolist()

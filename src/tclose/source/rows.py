@@ -28,7 +28,7 @@ def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array,
         while (batch := coming.result()) is not None:
             coming = pool.submit(next, source, None)
             list(pool.map(_Coder.add, coders, batch.columns))
-        return list(pool.map(_Coder.ranked, coders))
+    return [coder.ranked() for coder in coders]
 
 
 def narrow(size: int) -> Any:

@@ -26,6 +26,9 @@ from tclose.source.typing import kind_of
 BATCH = 1_000_000
 """Cells taken from the engine at a time."""
 
+ROWS = 200_000
+"""Rows taken from the engine at a time: two such batches are in memory as text, all others as codes."""
+
 
 class Table:
     """Some columns of a table, in an engine.
@@ -88,7 +91,7 @@ class Table:
         """For each of these columns its values, ascending, missing last, and each row's place among them."""
         chosen = self._expression.select(*(self._columns[name] for name in names))
         with self._silenced():
-            columns = coded(chosen.to_pyarrow_batches(chunk_size=BATCH), len(names))
+            columns = coded(chosen.to_pyarrow_batches(chunk_size=ROWS), len(names))
         if not len(columns[0][1]):
             raise InputError(f"{self._reader.title} has no rows. There is nothing to release.")
         return columns

@@ -1003,3 +1003,12 @@ def test_the_form_of_what_is_published_tells_nothing_of_a_row_that_is_left_out(o
         written = release.write(tmp_path / "release.csv", force=True)
         found.add((written[0].read_bytes(), written[1].read_bytes()))
     assert len(found) == 1
+
+
+def test_columns_whose_names_begin_alike() -> None:
+    """What is said of ``a.b`` is not what is said of ``a``, whose parts are called ``a.min`` and ``a.max``."""
+    table = pa.table({"a": [1, 2, 3, 4] * 2, "a.b": ["x", "y"] * 4, "s": [1, 2] * 4})
+    release = tc.anonymize(table, tc.Policy([tc.Quasi("a", recode="bounds"), "a.b"], {"s": 0.9}, k=2))
+    said = {column["name"]: column["holds"] for column in release.certificate["columns"]}
+    assert said["a.max"] == "The greatest 'a' among the rows of the class."
+    assert said["a.b"] == "The values of 'a.b' among the rows of the class, as a set where they differ."

@@ -52,7 +52,7 @@ class Roles:
     def columns(self, table: EncodedTable, recoded: Recoded) -> list[dict[str, str]]:
         """Name, role and content of each published column."""
         found = []
-        missing = {quasi.name: quasi.missing for quasi in recoded.published}
+        quasi = {name: part for part in zip(table.scales, recoded.published, strict=True) for name in part[1].columns}
         sensitive = {attribute.column.name: attribute for attribute in table.sensitive}
         for name in recoded.columns:
             if name in sensitive:
@@ -60,8 +60,8 @@ class Roles:
             elif name in self.kept:
                 role, holds = "kept", "As in the input."
             else:
-                scale = next(scale for scale in table.scales if name == scale.name or name.startswith(f"{scale.name}."))
-                role, holds = "quasi", scale.describe(name, missing=missing[scale.name])
+                scale, published = quasi[name]
+                role, holds = "quasi", scale.describe(name, missing=published.missing)
             found.append({"name": name, "role": role, "holds": holds})
         return found
 
@@ -81,14 +81,12 @@ class Roles:
 def roles_of(policy: Policy, names: Sequence[str]) -> Roles:
     """The role of each column; columns without one need a decision."""
     unit = [] if policy.unit in (None, "row") else [policy.unit]
-    named = (*policy.quasi, *policy.sensitive, *policy.keep)
-    absent = next(
-        (name for name in (*(c.name for c in named), *unit, *policy.identifiers, *policy.drop) if name not in names), None
-    )
+    known = [column.name for column in (*policy.quasi, *policy.sensitive, *policy.keep)]
+    known += [*unit, *policy.identifiers, *policy.drop]
+    absent = next((name for name in known if name not in names), None)
     if absent is not None:  # a misspelt identifier would be published under its right name
         raise ColumnError(f"Column {absent!r} is not in the table.{nearest(absent, names)}")
-    known = {column.name for column in (*policy.quasi, *policy.sensitive, *policy.keep)}
-    others = [name for name in names if name not in known.union(policy.identifiers, policy.drop, unit)]
+    others = [name for name in names if name not in known]
     if others and policy.other is None:
         listed = ", ".join(repr(name) for name in others)
         raise ColumnError(
@@ -102,8 +100,8 @@ def roles_of(policy: Policy, names: Sequence[str]) -> Roles:
                     f"recode: {column.recode} of {column.name!r} publishes columns of which one is in the table already: "
                     f"{min(taken)!r}. Rename it."
                 )
-    kept = known.intersection(column.name for column in policy.keep).union(others if policy.other == "keep" else ())
-    return Roles(policy, [name for name in names if name in kept] + [name for name in kept if name not in names])
+    kept = {column.name for column in policy.keep}.union(others if policy.other == "keep" else ())
+    return Roles(policy, [name for name in names if name in kept])
 
 
 def _danger(column: Kept) -> str:

@@ -180,12 +180,7 @@ def test_with_a_limit_on_closeness_what_can_hold_is_found(
     [
         ([(0, 0), (1, 1), (2, 2), (1, 0), (2, 1), (2, 1)], Fraction(2, 5), 1),
         ([(2, 1), (2, 2), (0, 2), (2, 2)], Fraction(2, 3), 1),
-        pytest.param(
-            [(1, 1), (2, 2), (1, 2), (1, 1), (1, 2)],
-            Fraction(2, 3),
-            2,
-            marks=pytest.mark.xfail(reason="rows are chosen greedily"),
-        ),
+        ([(1, 1), (2, 2), (1, 2), (1, 1), (1, 2)], Fraction(2, 3), 2),
     ],
 )
 def test_two_attributes_are_levelled_together(rows: list[tuple[int, int]], alpha: Fraction, enough: int) -> None:

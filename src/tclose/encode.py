@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,8 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
     scales, quasi, types = [], [], []
     for column, raw in zip(policy.quasi, part.raw, strict=True):
         occur = np.unique(raw.codes)
-        cells = _narrowed(raw.values.take(pa.array(occur)))
+        ends = [end for end in (column.top, column.bottom) if isinstance(end, Fraction)]
+        cells = _narrowed(raw.values.take(pa.array(occur)), whole=all(end.denominator == 1 for end in ends))
         scale, codes = _scale(source, column, cells)
         places = np.zeros(len(raw.values), dtype=narrow(scale.size))
         places[occur] = codes
@@ -170,14 +172,14 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
     return replace(part, scales=scales, quasi=quasi, types=types, sensitive=sensitive, kept=kept)
 
 
-def _narrowed(values: pa.Array, codes: Codes | None = None) -> pa.Array:
-    """Decimals in the plainest type that holds those of them that occur."""
+def _narrowed(values: pa.Array, codes: Codes | None = None, *, whole: bool = True) -> pa.Array:
+    """Decimals in the plainest type that holds those of them that occur; ``whole`` says that it may be whole numbers."""
     if not pa.types.is_decimal(values.type):
         return values
     occur = np.arange(len(values)) if codes is None else np.unique(codes)
     chosen = values.take(pa.array(occur))
-    kinds = (pa.int64(), *(pa.decimal128(digits, scale) for scale in range(values.type.scale) for digits in (18, 38)))
-    for kind in kinds:
+    decimals = (pa.decimal128(digits, scale) for scale in range(values.type.scale) for digits in (18, 38))
+    for kind in (*([pa.int64()] if whole else []), *decimals):
         try:
             fitting = chosen.cast(kind)
         except pa.ArrowInvalid:

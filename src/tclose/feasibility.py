@@ -46,12 +46,12 @@ def must_leave_out(table: EncodedTable, policy: Policy) -> Bools:
                 f"rows are left out: its commonest values are too common. suppression={plain(policy.suppression)} allows "
                 f"{allowed:,}. Loosen one of them."
             )
-    for attribute in common:
+    for attribute in (*common, *(other for other in table.sensitive if other not in common)):  # which may have become common
         counts = _counts(attribute, ~left_out)
-        levelled = _levelled(attribute, policy, counts)
+        levelled = _levelled(attribute, policy, counts) if left_out.any() or attribute in common else counts
         for value in np.flatnonzero(levelled < counts):
             rows = np.flatnonzero((attribute.codes == value) & ~left_out)
-            left_out[_chosen(rows, int(counts[value] - levelled[value]), common, left_out)] = True
+            left_out[_chosen(rows, int(counts[value] - levelled[value]), table.sensitive, left_out)] = True
     if int(left_out.sum()) > allowed:
         raise InfeasibleError(
             f"No choice of {allowed:,} rows was found that can be left out so that the limits of all sensitive attributes hold. "
@@ -70,11 +70,11 @@ def must_leave_out(table: EncodedTable, policy: Policy) -> Bools:
     return left_out
 
 
-def _chosen(rows: Ints, count: int, common: Sequence[Attribute], left_out: Bools) -> Ints:
-    """So many of these rows: those whose other values are too common as well first, else evenly over the sorted rows."""
+def _chosen(rows: Ints, count: int, attributes: Sequence[Attribute], left_out: Bools) -> Ints:
+    """So many of these rows: those whose values are commonest in all attributes first, else evenly over the sorted rows."""
     spread = rows[np.argsort(np.arange(len(rows)) * count % len(rows), kind="stable")]
     scores = np.zeros(len(spread))
-    for attribute in common:
+    for attribute in attributes:
         scores += _counts(attribute, ~left_out)[attribute.codes[spread]]
     return spread[np.argsort(-scores, kind="stable")[:count]]
 

@@ -85,7 +85,7 @@ def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_orde
         if name in of_classes:
             column = of_classes[name]
             kind = _roomy(types[name]) if column.type == "value" else _TYPES[column.type]
-            values, codes = pa.array(column.values, kind), column.places[labels[rows]]
+            values, codes = pa.array(_as_floats(column), kind), column.places[labels[rows]]
         else:
             values, codes = of_rows[name][0], of_rows[name][1][rows]
         columns[name] = _occurring(values, codes)
@@ -119,6 +119,11 @@ def _in_order(names: Sequence[str], table: EncodedTable, published: Sequence[Pub
     parts = {scale.name: list(quasi.columns) for scale, quasi in zip(table.scales, published, strict=True)}
     parts |= {name: [name] for name in (*(attribute.column.name for attribute in table.sensitive), *table.kept)}
     return [part for name in names for part in parts.get(name, [])]
+
+
+def _as_floats(column: Column) -> list[Any]:
+    """The values of a column, decimals among them as floats where that is how it is published."""
+    return [None if value is None else float(value) for value in column.values] if column.type == "float" else column.values
 
 
 def _roomy(kind: Any) -> Any:

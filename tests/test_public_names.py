@@ -31,6 +31,7 @@ NAMES = [
     "anonymize",
     "audit",
     "emd",
+    "find_fragmentation",
     "list_algorithms",
     "transport",
 ]

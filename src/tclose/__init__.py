@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tclose._anonymize import anonymize
     from tclose._audit import audit
     from tclose._emd import emd, transport
+    from tclose._fragmentation import find_fragmentation
     from tclose.algorithms import list_algorithms
     from tclose.errors import (
         ColumnError,
@@ -39,6 +40,7 @@ _HOMES = {
     "Release": "release",
     "emd": "_emd",
     "transport": "_emd",
+    "find_fragmentation": "_fragmentation",
     "ColumnError": "errors",
     "GateError": "errors",
     "HierarchyError": "errors",
@@ -78,6 +80,7 @@ __all__ = [
     "anonymize",
     "audit",
     "emd",
+    "find_fragmentation",
     "list_algorithms",
     "transport",
 ]

@@ -96,7 +96,7 @@ def _aligned(
     for name, side in (("p", left), ("q", right)):
         if not any(side):
             raise PolicyError(f"{name} must have some mass. Got none.")
-    ordered, ground = _ground(distance, domain)
+    ordered, ground = distance_on(distance, domain)
     place = {value: code for code, value in enumerate(domain)}
     return ordered, ground, [left[place[v]] for v in ordered], [right[place[v]] for v in ordered]
 
@@ -130,7 +130,7 @@ def _masses(
     return domain, left, right
 
 
-def _ground(distance: Any, domain: list[Any]) -> tuple[list[Any], Distance]:
+def distance_on(distance: Any, domain: list[Any]) -> tuple[list[Any], Distance]:
     """The domain in the order of its codes, and the distance on it."""
     if isinstance(distance, str):
         if distance not in ("ordered", "numeric", "equal"):

@@ -33,9 +33,10 @@ class Hierarchical(Distance):
         self._paths = [hierarchy.path(hierarchy.leaf(value)) for value in values]
         self.scale = hierarchy.height if self.m > 1 else 0
         # Leaves of one node stand side by side, so at each depth a node is one run of codes. ancestors[depth][code] is
-        # the node of that depth above (or at) the code; -1 where the code's own leaf is higher up.
+        # the node of that depth above (or at) the code; -1 where the code's own leaf is higher up. weights are their w_N.
         depth = max(map(len, self._paths))
-        self._ancestors = np.array([path + [-1] * (depth - len(path)) for path in self._paths], dtype=np.int64).T
+        self.ancestors = np.array([path + [-1] * (depth - len(path)) for path in self._paths], dtype=np.int64).T
+        self.weights = np.array([self._weights(nodes) for nodes in self.ancestors])
 
     def ground(self, i: int, j: int) -> Fraction:
         """Height of the lowest node above both, as a share of the tree's height."""
@@ -92,7 +93,7 @@ class Hierarchical(Distance):
         result: NDArray[Any] = sizes * n * self.scale
         if self.scale == 0:
             return result
-        for ancestors in self._ancestors[1:]:
+        for ancestors in self.ancestors[1:]:
             nodes = ancestors[classes.codes]
             runs = np.flatnonzero(np.diff(nodes, prepend=-2) | np.diff(numbers, prepend=-1))
             counts: NDArray[Any] = np.add.reduceat(classes.counts, runs).astype(dtype)

@@ -1,0 +1,1 @@
+"""Fragments: boxes of the matrix of sensitive values, from which classes take their share (Bagai et al. 2023)."""

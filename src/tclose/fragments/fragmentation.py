@@ -1,0 +1,157 @@
+"""Fragmentation: boxes that cover the matrix, the bounds that they promise, and the classes that may be taken from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose._numbers import decimal_up
+from tclose.errors import PolicyError
+from tclose.fragments.counts import Counts, Ints
+from tclose.fragments.fragment import Fragment
+from tclose.fragments.promises import Promises
+from tclose.fragments.search import Split, Walk
+from tclose.fragments.sizing import by_gcd, by_halving
+
+SIZINGS = ("relaxed", "gcd")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fragmentation:
+    """Fragments that do not overlap and cover the matrix (Bagai et al. 2023, definition 15).
+
+    A class that takes the same share of every fragment is within `bounds` of the table, whatever rows it takes (theorem 20).
+
+    Attributes
+    ----------
+    matrix : Counts
+    fragments : tuple of Fragment
+    bounds : tuple of Fraction
+        For each attribute the sum of the fragments' worst cases.
+    t : tuple of Fraction
+        The limit of each attribute.
+    bound : str
+        How worst cases are taken: ``corrected`` or ``published``.
+    splits : tuple of Split
+        The steps that led here from the box of all values.
+    """
+
+    matrix: Counts
+    fragments: tuple[Fragment, ...]
+    bounds: tuple[Fraction, ...]
+    t: tuple[Fraction, ...]
+    bound: str
+    splits: tuple[Split, ...]
+
+    @classmethod
+    def of_walk(cls, walk: Walk, t: Sequence[Fraction]) -> Fragmentation:
+        """Where a walk has come to."""
+        return cls(walk.fragments[0].matrix, tuple(walk.fragments), walk.bounds, tuple(t), walk.bound, tuple(walk.splits))
+
+    @property
+    def acceptable(self) -> bool:
+        """Whether every bound is within its limit."""
+        return all(bound <= limit for bound, limit in zip(self.bounds, self.t, strict=True))
+
+    @cached_property
+    def rows(self) -> Ints:
+        """The rows of each fragment."""
+        return np.array([fragment.rows for fragment in self.fragments], dtype=np.int64)
+
+    def walk(self) -> Iterator[Fragmentation]:
+        """All fragmentations from the top, the box of all values, down to this one."""
+        top = Fragment.top(self.matrix)
+        bounds = tuple(top.worst(s, self.bound) for s in range(len(self.bounds)))
+        here = replace(self, fragments=(top,), bounds=bounds, splits=())
+        yield here
+        for number, split in enumerate(self.splits, 1):
+            before, after = here.fragments[: split.fragment], here.fragments[split.fragment + 1 :]
+            here = replace(here, fragments=(*before, *split.parts, *after), bounds=split.bounds, splits=self.splits[:number])
+            yield here
+
+    def taken(self, rows: Any) -> Ints:
+        """How many rows a class takes of each fragment: an array of the matrix's shape, or ``{(value, ...): count}``."""
+        codes, counts = self._cells_of(rows)
+        owner = np.empty(len(self.matrix.rows), dtype=np.int64)
+        for number, fragment in enumerate(self.fragments):
+            owner[fragment.cells] = number
+        place = {tuple(cell): number for number, cell in enumerate(self.matrix.cells.tolist())}
+        taken = np.zeros(len(self.fragments), dtype=np.int64)
+        for cell, count in zip(codes.tolist(), counts.tolist(), strict=True):
+            found = place.get(tuple(cell), -1)
+            if found < 0 or count > self.matrix.rows[found]:
+                raise PolicyError("A class must hold no more rows with some values than the table does. Got more.")
+            taken[owner[found]] += count
+        return taken
+
+    def conforms(self, rows: Any) -> bool:
+        """Whether a class takes the same share of every fragment (definition 17)."""
+        taken = self.taken(rows)
+        n, size = self.matrix.total, int(taken.sum())
+        return size > 0 and all(int(a) * n == int(f) * size for a, f in zip(taken, self.rows, strict=True))
+
+    def promise(self, taken: Any) -> tuple[Fraction, ...]:
+        """What a class that takes so many rows of each fragment is within, for each attribute, whatever rows it takes."""
+        wanted = np.asarray(taken)
+        if wanted.shape != self.rows.shape or wanted.dtype.kind not in "iu" or wanted.min() < 0 or not wanted.any():
+            raise PolicyError(
+                f"A class must take a number of rows of each fragment: {len(self.rows)} whole numbers, not all 0. Got others."
+            )
+        return self.promises.exact(wanted)
+
+    def class_sizes(self, k: int = 1, sizing: str = "relaxed") -> Ints:
+        """How many rows of each fragment every class takes: (classes, fragments).
+
+        Parameters
+        ----------
+        k : int
+            Rows of a class, at least.
+        sizing : {"relaxed", "gcd"}
+            ``gcd``, as published: the same share of every fragment for all; one row more or less may leave one class of all.
+            ``relaxed``: fragments are halved while classes are promised to be within the limits.
+        """
+        if sizing not in SIZINGS:
+            raise PolicyError(f"sizing must be one of {', '.join(SIZINGS)}. Got {sizing!r}.")
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise PolicyError(f"k must be a whole number, 1 at least. Got {k!r}.")
+        if sizing == "relaxed":
+            return by_halving(self.rows, int(k), self._within)
+        if not self.acceptable:
+            raise PolicyError("Classes that conform are within the bounds, but here these are above t. Split further.")
+        return by_gcd(self.rows, int(k))
+
+    @cached_property
+    def promises(self) -> Promises:
+        """What classes are promised from the rows that they take."""
+        return Promises(self.matrix, self.fragments, self.bound)
+
+    def _within(self, wanted: Ints) -> NDArray[np.bool_]:
+        return self.promises.within(wanted, self.t)
+
+    def _cells_of(self, rows: Any) -> tuple[Ints, Ints]:
+        """The codes and counts of a class's cells."""
+        if isinstance(rows, Mapping):
+            places = [{value: code for code, value in enumerate(values)} for values in self.matrix.values]
+            try:
+                found = [[place[value] for place, value in zip(places, key, strict=True)] for key in rows]
+            except (KeyError, TypeError, ValueError):
+                raise PolicyError("A class must have values of the matrix, one for each attribute. Got others.") from None
+            counts = np.array(list(rows.values()))
+            return np.array(found, dtype=np.int64).reshape(len(found), len(places)), counts
+        dense = np.asarray(rows)
+        shape = tuple(axis.distance.m for axis in self.matrix.axes)
+        if dense.shape != shape:
+            raise PolicyError(f"A class must have the shape of the matrix, {shape}. Got {dense.shape}.")
+        codes = np.argwhere(dense)
+        return codes, dense[tuple(codes.T)]
+
+    def __repr__(self) -> str:
+        """Fragments, and bounds beside limits."""
+        sides = ", ".join(f"{decimal_up(bound)} of {limit}" for bound, limit in zip(self.bounds, self.t, strict=True))
+        return f"<Fragmentation: {len(self.fragments)} fragments, {self.bound} bounds {sides}>"

@@ -1,0 +1,192 @@
+r"""Promises: how far from the table a class can be, from the number of rows that it takes of each fragment alone.
+
+A class E takes a_f rows of fragment f, :math:`g_f = a_f / |E|`. With P' the mix of the fragments' own spreads in these shares,
+
+.. math:: EMD_s(E, M) \le EMD_s(P'_s, Q_s) + \sum_f g_f \, \Delta_s(f) / |f|
+
+by the triangle inequality: from the class to P' every fragment's rows are moved inside their fragment, at worst
+:math:`\Delta_s(f)/|f|` for each unit of mass (*relaxed conformance*). A class that takes the same share of every fragment has
+P' = Q, and the promise is the fragmentation's bound (theorem 20).
+
+With one attribute fragments do not overlap, and the worst case itself is known (Cao et al. 2011, SABRE): the earth mover's
+distance is convex, so that the worst is at a corner, where each fragment's rows all have one value.
+
+All functions take shares as floats, or as Python's fractions in arrays of objects; then they are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.distances import Hierarchical
+from tclose.fragments.axes import Axis, Line, Numbers, Sets, Tree
+from tclose.fragments.counts import Counts
+from tclose.fragments.fragment import Fragment
+
+Ints = NDArray[np.int64]
+NEAR = 1e-9
+"""What floats say is taken for what is so when it is farther than this from a limit."""
+FINE = 2**44
+"""Shares are rounded to so many parts of 1 where only integers will do."""
+
+
+class Promises:
+    """What classes of one fragmentation are promised."""
+
+    def __init__(self, matrix: Counts, fragments: Sequence[Fragment], bound: str) -> None:
+        """Of these fragments, with their corrected or published worst cases."""
+        self._axes = matrix.axes
+        self._rows: Ints = np.array([fragment.rows for fragment in fragments])
+        self._table = [matrix.marginal(s) for s in range(len(matrix.axes))]
+        self._spreads = [np.array([fragment.marginal(s) for fragment in fragments]) for s in range(len(matrix.axes))]
+        self._worst = [[fragment.worst(s, bound) for fragment in fragments] for s in range(len(matrix.axes))]
+        self._alone = len(matrix.axes) == 1 and bound == "corrected" and isinstance(matrix.axes[0], Line | Sets | Tree)
+
+    def rough(self, wanted: Ints) -> NDArray[np.float64]:
+        """(classes, attributes): what each class is promised, in floats; it takes ``wanted[class, fragment]`` rows."""
+        shares = wanted / wanted.sum(axis=1, keepdims=True)
+        rows = np.maximum(self._rows, 1)
+        n = self._rows.sum()
+        columns = []
+        for s, axis in enumerate(self._axes):
+            table = self._table[s] / n
+            if self._alone:
+                columns.append(worst_alone(axis, self._spreads[s], shares, table))
+                continue
+            mixed = shares @ (self._spreads[s] / rows[:, None])
+            inside = shares @ (np.array([float(worst) for worst in self._worst[s]]) * n / rows)
+            columns.append(emds(axis, mixed, table) + inside)
+        return np.stack(columns, axis=1)
+
+    def exact(self, wanted: Ints) -> tuple[Fraction, ...]:
+        """What one class is promised, as fractions."""
+        n, size = int(self._rows.sum()), int(wanted.sum())
+        shares = [Fraction(int(taken), size) for taken in wanted]
+        promised = []
+        for s, axis in enumerate(self._axes):
+            table = np.array([Fraction(int(count), n) for count in self._table[s]], dtype=object)
+            if self._alone:
+                alone = worst_alone(axis, self._spreads[s], np.array([shares], dtype=object), table)
+                promised.append(Fraction(alone[0]))
+                continue
+            mixed = np.full(len(table), Fraction(0), dtype=object)
+            inside = Fraction(0)
+            for share, spread, rows, worst in zip(shares, self._spreads[s], self._rows, self._worst[s], strict=True):
+                if share:
+                    mixed = mixed + spread.astype(object) * (share / int(rows))
+                    inside += share * worst * n / int(rows)
+            apart = axis.distance.exact(list(mixed), list(table))
+            promised.append(apart + inside)
+        return tuple(promised)
+
+    def within(self, wanted: Ints, t: Sequence[Fraction]) -> NDArray[np.bool_]:
+        """Which classes are promised to be within the limits. Where floats cannot tell, fractions do."""
+        promised = self.rough(wanted)
+        limits = np.array([float(limit) for limit in t])
+        fine: NDArray[np.bool_] = np.all(promised <= limits - NEAR, axis=1)
+        for number in np.flatnonzero(~fine & (promised <= limits + NEAR).all(axis=1)):
+            fine[number] = all(value <= limit for value, limit in zip(self.exact(wanted[number]), t, strict=True))
+        return fine
+
+    def largest(self, wanted: Ints) -> tuple[Fraction, ...]:
+        """For each attribute the largest that any of these classes is promised."""
+        kinds = np.unique(wanted, axis=0)
+        rough = self.rough(kinds)
+        near = (rough >= rough.max(axis=0) - NEAR).any(axis=1)
+        promised = [self.exact(kind) for kind in kinds[near]]
+        return tuple(max(column) for column in zip(*promised, strict=True))
+
+
+def emds(axis: Axis, shares: Numbers, table: Numbers) -> Numbers:
+    """The earth mover's distance of each row of shares to the table's; dense."""
+    if axis.distance.scale == 0:
+        return np.zeros(len(shares))
+    surplus = shares - table
+    if isinstance(axis, Line):
+        cost = np.abs(np.cumsum(surplus, axis=1)[:, :-1]) @ np.diff(axis.places).astype(float)
+    elif isinstance(axis, Sets):
+        cost = np.maximum(surplus, 0).sum(axis=1)
+    elif isinstance(axis, Tree):
+        cost = axis.scale - sum(_kept(axis.distance, level, shares, table) for level in range(1, len(axis.distance.ancestors)))
+    else:  # the flow of a matrix is found in integers
+        whole = np.rint(shares * FINE).astype(np.int64)
+        return np.array([float(axis.distance.exact(row, np.rint(table * FINE).astype(np.int64))) for row in whole])
+    distances: Numbers = cost / axis.scale
+    return distances
+
+
+def _kept(distance: Hierarchical, level: int, shares: Numbers, table: Numbers) -> Numbers:
+    """What stays below the nodes of one level: sum of w_N min(P_N, Q_N)."""
+    runs = np.flatnonzero(np.diff(distance.ancestors[level], prepend=-2))
+    below = np.minimum(np.add.reduceat(shares, runs, axis=1), np.add.reduceat(table, runs))
+    kept: Numbers = below @ distance.weights[level][runs]
+    return kept
+
+
+def worst_alone(axis: Axis, spreads: Ints, shares: Numbers, table: Numbers) -> Numbers:
+    """The worst case of each row of shares over fragments of the only attribute; ``spreads`` are their counts."""
+    if axis.distance.scale == 0:
+        return np.zeros(len(shares))
+    values = [np.flatnonzero(spread) for spread in spreads]
+    filled = [number for number, inside in enumerate(values) if len(inside)]
+    if isinstance(axis, Line):
+        in_order = sorted(filled, key=lambda number: values[number][0])
+        return _worst_on_line(axis, [values[number] for number in in_order], shares[:, in_order], table)
+    if isinstance(axis, Sets):
+        kept: Numbers = np.array([np.minimum(shares[:, number], table[values[number]].min()) for number in filled]).sum(axis=0)
+        return 1 - kept
+    assert isinstance(axis, Tree)
+    return _worst_in_tree(axis, [values[number] for number in filled], shares[:, filled], table)
+
+
+def _worst_on_line(axis: Line, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
+    """Fragment by fragment from the left: its rows all at v, so that the cumulated share is A before v and A + g from v on.
+
+    Between fragments it is A + g whatever v is.
+    """
+    gaps, below = np.diff(axis.places), np.cumsum(table)[:-1]
+    cost = np.zeros(len(shares), dtype=shares.dtype)
+    before = np.zeros((len(shares), 1), dtype=shares.dtype)
+    for number, inside in enumerate(values):
+        after = before + shares[:, [number]]
+        span = slice(inside[0], inside[-1])
+        lower = np.abs(before - below[span]) * gaps[span]
+        upper = np.abs(after - below[span]) * gaps[span]
+        none = np.zeros((len(shares), 1), dtype=shares.dtype)
+        up_to = np.concatenate([none, np.cumsum(lower, axis=1)], axis=1)
+        from_on = np.concatenate([np.cumsum(upper[:, ::-1], axis=1)[:, ::-1], none], axis=1)
+        cost = cost + (up_to + from_on)[:, inside - inside[0]].max(axis=1)
+        between = slice(inside[-1], values[number + 1][0] if number + 1 < len(values) else inside[-1])
+        cost = cost + (np.abs(after - below[between]) * gaps[between]).sum(axis=1)
+        before = after
+    worst: Numbers = cost / axis.scale
+    return worst
+
+
+def _worst_in_tree(axis: Tree, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
+    """Nodes with several fragments below have what these take; inside a fragment all rows go the way down that keeps least."""
+    distance = axis.distance
+    owner = np.full(distance.m, -1)
+    for number, inside in enumerate(values):
+        owner[inside] = number
+    kept: Numbers = np.zeros(len(shares), dtype=shares.dtype)
+    ways = np.zeros((len(shares), distance.m), dtype=shares.dtype)  # what is kept inside a fragment on the way to each value
+    for level in range(1, len(distance.ancestors)):
+        nodes = distance.ancestors[level]
+        runs = np.flatnonzero(np.diff(nodes, prepend=-2))
+        for first, last in zip(runs, np.append(runs[1:], distance.m), strict=True):
+            inside = np.unique(owner[first:last])
+            inside = inside[inside >= 0]
+            weight, share = distance.weights[level][first], table[first:last].sum()
+            whole = len(inside) > 1 or (len(inside) == 1 and np.isin(values[inside[0]], np.arange(first, last)).all())
+            if whole:
+                kept = kept + np.minimum(shares[:, inside].sum(axis=1), share) * weight
+            elif len(inside):
+                ways[:, first:last] += (np.minimum(shares[:, inside[0]], share) * weight)[:, None]
+    for inside in values:
+        kept = kept + ways[:, inside].min(axis=1)
+    return 1 - kept / axis.scale

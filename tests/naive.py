@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -211,6 +212,12 @@ def nt(
         around = [total([classes[member] for member in region]) for region in regions if number in region]
         found.append(min((emd(counts, region) for region in around if sum(region) >= n), default=math.inf))
     return found
+
+
+def joint(part: Sequence[tuple[Any, ...]], rows: Sequence[tuple[Any, ...]], domains: Sequence[Sequence[Any]]) -> Fraction:
+    """The joint test of a class: all tuples there could be, in lexicographic order, one step apart (Bagai et al. 2023, 2.4)."""
+    places = list(product(*domains))
+    return emd_ordered(counts_of(part, places), counts_of(rows, places))
 
 
 # Divergences: measures that know no ground distance
@@ -434,3 +441,215 @@ def cuts(
         first += [(place, code) for code in tried[:1]]
         others += [(place, code) for code in tried[1:]]
     return first + others
+
+
+# Merging: a class is a list of row numbers
+
+
+def merge_failing(
+    classes: Sequence[list[int]], holds: Callable[[list[int]], bool], lost: Callable[[list[int]], float]
+) -> list[list[int]]:
+    """Each class that fails, in turn, goes to the class with which the loss rises least, and on until what it becomes holds."""
+    alive: dict[int, list[int]] = dict(enumerate(classes))
+    for start in range(len(classes)):
+        number = start
+        while number in alive and not holds(alive[number]) and len(alive) > 1:
+            rises = {}
+            for other, members in alive.items():
+                both = alive[number] + members
+                before = len(alive[number]) * lost(alive[number]) + len(members) * lost(members)
+                rises[other] = len(both) * lost(both) - before
+            partner = min((other for other in alive if other != number), key=lambda other: (rises[other], other))
+            alive[partner] = sorted(alive[partner] + alive.pop(number))
+            number = partner
+    return list(alive.values())
+
+
+# Fragments: a matrix is {cell: rows}, a cell a tuple of codes; a box is a tuple of lists of codes, one for each attribute
+
+Cells = dict[tuple[int, ...], int]
+Box = tuple[list[int], ...]
+Ways = Callable[[list[int], list[int], list[int]], list[list[list[int]]]]
+"""From the values of a box, their counts over the whole domain and those that are cut: all ways to part the values."""
+
+
+def in_box(cells: Cells, box: Box) -> Cells:
+    return {cell: rows for cell, rows in cells.items() if all(code in side for code, side in zip(cell, box, strict=True))}
+
+
+def slice_sums(cells: Cells, s: int, m: int) -> list[int]:
+    return [sum(rows for cell, rows in cells.items() if cell[s] == code) for code in range(m)]
+
+
+def box_delta(masses: Masses, side: list[int], ground: Ground, bound: str) -> Fraction:
+    """The worst case of a box: over the values that occur, or over all of them, untrimmed; published: in its own extent."""
+    if bound == "corrected":
+        return delta(masses, ground)
+    worst = max(sum((masses[u] * ground[u][v] for u in side), Fraction(0)) for v in side)
+    extent = max(ground[u][v] for u in side for v in side) if bound == "published" else Fraction(1)
+    return worst / extent if extent else Fraction(0)
+
+
+def box_bounds(cells: Cells, box: Box, grounds: Sequence[Ground], bound: str) -> list[Fraction]:
+    """The worst case of each attribute, as a share of the table."""
+    here, n = in_box(cells, box), sum(cells.values())
+    return [
+        box_delta(slice_sums(here, s, len(ground)), box[s], ground, bound) / n if here else Fraction(0)
+        for s, ground in enumerate(grounds)
+    ]
+
+
+def in_two(order: list[int], cut: list[int]) -> list[list[list[int]]]:
+    """All ways to cut values in an order between two of ``cut``; the others go with the next of those."""
+    places = [place for place, code in enumerate(order) if code in cut]
+    return [[order[: place + 1], order[place + 1 :]] for place in places[:-1]]
+
+
+def ways_on_line(side: list[int], counts: Sequence[int], cut: list[int]) -> list[list[list[int]]]:
+    return in_two(side, cut)
+
+
+def ways_of_set(side: list[int], counts: Sequence[int], cut: list[int]) -> list[list[list[int]]]:
+    """Rarest first."""
+    return in_two(sorted(side, key=lambda code: (counts[code], code)), cut)
+
+
+def ways_of_metric(ground: Ground) -> Ways:
+    """From the nearest to the farthest of the value to which moving all rows costs most."""
+
+    def ways(side: list[int], counts: Sequence[int], cut: list[int]) -> list[list[list[int]]]:
+        costs = {v: sum(counts[u] * ground[u][v] for u in side) for v in side if counts[v]}
+        if not costs:
+            costs = {side[0]: Fraction(0)}
+        farthest = min(v for v in costs if costs[v] == max(costs.values()))
+        return in_two(sorted(side, key=lambda code: (ground[farthest][code], code)), cut)
+
+    return ways
+
+
+def ways_of_tree(tree: Tree) -> Ways:
+    """Into the children of the lowest node above all that are cut."""
+    names = leaves(tree)
+
+    def ways(side: list[int], counts: Sequence[int], cut: list[int]) -> list[list[list[int]]]:
+        if len(cut) < 2:
+            return []
+        below = [leaves(child) for child in children(lowest(tree, [names[code] for code in cut]))]
+        child_of = {code: next(number for number, child in enumerate(below) if names[code] in child) for code in cut}
+        parts: dict[int, list[int]] = {number: [] for number in sorted(set(child_of.values()))}
+        waiting: list[int] = []
+        for code in side:
+            waiting.append(code)
+            if code in child_of:
+                parts[child_of[code]] += waiting
+                waiting = []
+        parts[max(parts)] += waiting
+        return [list(parts.values())]
+
+    return ways
+
+
+def splits(cells: Cells, box: Box, ways: Sequence[Ways], bound: str) -> list[list[Box]]:
+    """All ways to split a box once: by attribute, then by cut. Corrected: only between values that occur."""
+    found = []
+    here = in_box(cells, box)
+    for s, side in enumerate(box):
+        counts = slice_sums(here, s, max(side) + 1)
+        cut = [code for code in side if counts[code]] if bound == "corrected" else side
+        for parts in ways[s](side, counts, cut):
+            found.append([(*box[:s], sorted(part), *box[s + 1 :]) for part in parts])
+    return found
+
+
+def walk(
+    cells: Cells, grounds: Sequence[Ground], ways: Sequence[Ways], t: Sequence[Fraction], bound: str, strategy: str
+) -> list[tuple[list[Box], list[Fraction]]]:
+    """Every fragmentation on the way down, with its bounds: least Psi, then least sum of bounds, then the first."""
+    known: dict[str, list[Fraction]] = {}
+
+    def bounds_of(boxes: list[Box]) -> list[Fraction]:
+        for box in boxes:
+            if str(box) not in known:
+                known[str(box)] = box_bounds(cells, box, grounds, bound)
+        return [sum(column, Fraction(0)) for column in zip(*(known[str(box)] for box in boxes), strict=True)]
+
+    def badness(boxes: list[Box]) -> tuple[Fraction, ...]:
+        bounds = bounds_of(boxes)
+        psi = sum((max(b - limit, Fraction(0)) for b, limit in zip(bounds, t, strict=True)), Fraction(0))
+        return (psi, sum(bounds, Fraction(0))) if strategy == "psi" else (sum(bounds, Fraction(0)),)
+
+    boxes = [tuple(list(range(len(ground))) for ground in grounds)]
+    found = [(boxes, bounds_of(boxes))]
+    while any(b > limit for b, limit in zip(found[-1][1], t, strict=True)):
+        following = [
+            [*boxes[:place], *parts, *boxes[place + 1 :]]
+            for place, box in enumerate(boxes)
+            for parts in splits(cells, box, ways, bound)
+        ]
+        boxes = min(following, key=badness)
+        found.append((boxes, bounds_of(boxes)))
+    return found
+
+
+def fewest_fragments(cells: Cells, grounds: Sequence[Ground], ways: Sequence[Ways], t: Sequence[Fraction], bound: str) -> int:
+    """Over all fragmentations that splits can reach: the fewest fragments whose bounds are within t."""
+    known: dict[str, set[tuple[int, tuple[Fraction, ...]]]] = {}
+
+    def reachable(box: Box) -> set[tuple[int, tuple[Fraction, ...]]]:
+        if str(box) not in known:
+            found = {(1, tuple(box_bounds(cells, box, grounds, bound)))}
+            for parts in splits(cells, box, ways, bound):
+                sums = {(0, (Fraction(0),) * len(grounds))}
+                for part in parts:
+                    sums = {
+                        (a + b, tuple(x + y for x, y in zip(left, right, strict=True)))
+                        for a, left in sums
+                        for b, right in reachable(part)
+                    }
+                found |= sums
+            known[str(box)] = found
+        return known[str(box)]
+
+    top = tuple(list(range(len(ground))) for ground in grounds)
+    return min(count for count, bounds in reachable(top) if all(b <= limit for b, limit in zip(bounds, t, strict=True)))
+
+
+def promise(taken: Sequence[int], spreads: Sequence[Sequence[int]], ground: Ground, emd: Callable[[Masses, Masses], Any]) -> Any:
+    """Relaxed conformance: the way to the mix of the fragments' own spreads, and from there the worst inside each."""
+    size, m = sum(taken), len(ground)
+    mixed = [Fraction(0)] * m
+    inside = Fraction(0)
+    for a, spread in zip(taken, spreads, strict=True):
+        if a:
+            mixed = [mass + Fraction(a, size) * Fraction(count, sum(spread)) for mass, count in zip(mixed, spread, strict=True)]
+            inside += Fraction(a, size) * delta(spread, ground) / sum(spread)
+    return emd(mixed, total(spreads)) + inside
+
+
+def worst_corner(taken: Sequence[int], spreads: Sequence[Sequence[int]], emd: Callable[[Masses, Masses], Fraction]) -> Fraction:
+    """The farthest of all classes in which the rows of each fragment have one of its values."""
+    choices = [[v for v, count in enumerate(spread) if count] for a, spread in zip(taken, spreads, strict=True) if a]
+    masses = [a for a in taken if a]
+    table = total(spreads)
+    corners = (
+        [sum(a for a, v in zip(masses, corner, strict=True) if v == u) for u in range(len(table))] for corner in product(*choices)
+    )
+    return max(emd(corner, table) for corner in corners)
+
+
+def common_shares(rows: Sequence[int], k: int) -> list[list[int]]:
+    """As many classes as divide all fragments, of k rows at least."""
+    fits = [c for c in range(1, sum(rows) + 1) if all(row % c == 0 for row in rows) and (c == 1 or sum(rows) >= k * c)]
+    return [[row // max(fits) for row in rows]] * max(fits)
+
+
+def halved(rows: Sequence[int], k: int, within: Callable[[list[int]], bool]) -> list[list[int]]:
+    """Classes by halving, odd rows to either side in turn, for as long as both halves will do; a half's classes side by side."""
+    left, turn = [], True
+    for row in rows:
+        left.append(row // 2 + (row % 2 if turn else 0))
+        turn = turn != (row % 2 == 1)
+    right = [row - half for row, half in zip(rows, left, strict=True)]
+    if min(sum(left), sum(right)) < k or not (within(left) and within(right)):
+        return [list(rows)]
+    return halved(left, k, within) + halved(right, k, within)

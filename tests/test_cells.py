@@ -51,23 +51,36 @@ def test_a_small_table_by_hand() -> None:
     st.lists(st.tuples(st.none() | st.integers(0, 3), st.none() | st.sampled_from("pqr"), st.integers(0, 4)), min_size=1),
     st.integers(1, 7),
     st.integers(1, 9),
+    st.sampled_from([0, 1, 100]),
 )
-def test_batches_and_chunks_never_matter(rows: list[Row], batch: int, chunk: int) -> None:
+def test_batches_and_chunks_never_matter(rows: list[Row], batch: int, chunk: int, few: int) -> None:
     def last(row: tuple[Any, ...]) -> list[tuple[bool, Any]]:
         return [(cell is None, cell) for cell in row[:2]]
 
     cells = Cells(batches(rows, batch), ["a", "b"], ["s"])
     classes = sorted({row[:2] for row in rows}, key=last)
-    assert list(zip(cells.quasi_values("a").to_pylist(), cells.quasi_values("b").to_pylist(), strict=True)) == classes
-    assert cells.sizes.tolist() == [sum(row[:2] == owner for row in rows) for owner in classes]
-    domain, counts = cells.domain("s")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CHUNK", chunk)
+        patch.setattr(module, "FEW", few)  # keys are sorted, or counted
+        assert list(zip(cells.quasi_values("a").to_pylist(), cells.quasi_values("b").to_pylist(), strict=True)) == classes
+        assert cells.sizes.tolist() == [sum(row[:2] == owner for row in rows) for owner in classes]
+        domain, counts = cells.domain("s")
         parts = list(cells.histograms("s", np.arange(len(domain)), counts))
     assert [part.first for part in parts] == np.cumsum([0, *(len(part) for part in parts[:-1])]).tolist()
     comp = [part.dense(number).tolist() for part in parts for number in range(len(part))]
     ref = [[sum(row == (*owner, value) for row in rows) for value in domain.to_pylist()] for owner in classes]
     assert comp == ref
+
+
+def test_tuples_stand_in_lexicographic_order_of_their_codes() -> None:
+    cells = Cells(batches([(2, "x", 5), (1, "y", 7), (1, "y", 7), (1, "x", 7), (2, "y", 5)], 2), ["a"], ["b", "s"])
+    parts, histograms = cells.tuples({"s": np.array([1, 0]), "b": np.array([0, 1])})  # code 0 is the value 7
+    assert [codes.tolist() for codes in parts] == [[0, 0, 1, 1], [0, 1, 0, 1]]  # (7, x) (7, y) (5, x) (5, y)
+    (part,) = histograms
+    assert (part.table.tolist(), [part.dense(number).tolist() for number in range(2)]) == (
+        [1, 2, 1, 1],
+        [[1, 2, 0, 0], [0, 0, 1, 1]],
+    )
 
 
 def test_keys_of_many_wide_columns_do_not_wrap() -> None:

@@ -66,7 +66,7 @@ def test_measuring_without_limits_ends_with_0(people: Path) -> None:
 
 def test_json_is_the_contract(people: Path) -> None:
     found = json.loads(run("audit", people, "--quasi", "zip", "--quasi", "age", "--sensitive", "salary", "--json").stdout)
-    assert list(found) == ["rows", "classes", "k", "k_persons", "satisfied", "homogeneous", "sensitive", "violations"]
+    assert list(found) == ["rows", "classes", "k", "k_persons", "satisfied", "homogeneous", "sensitive", "joint", "violations"]
     salary = found["sensitive"]["salary"]
     promised = "distance t t_exact limit worst_class l_distinct l_entropy c_recursive beta delta lift share"
     assert set(promised.split()) <= set(salary)

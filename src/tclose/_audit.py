@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from tclose.attribute import REGION, AttributeAudit, measure
+from tclose.distances.lexicographic import Lexicographic
 from tclose.domains import Domain, Ints, domain_of, kind_to_read
 from tclose.errors import InputError, PolicyError, PrivacyRiskWarning
 from tclose.histograms import Histograms
-from tclose.models import Closeness, judge_regions
+from tclose.models import Closeness, Verdict, judge_regions
 from tclose.policy import Policy, Sensitive
 from tclose.regions import coarsenings
 from tclose.result import Audit
@@ -90,10 +91,12 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     source = Table(reader, needed, optional=[*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])])
     unit = _unit(source, policy)
     cells = source.cells(quasi, [column.name for column in policy.sensitive])
-    attributes = {column.name: _attribute(source, cells, quasi, column, policy, unit, context) for column in policy.sensitive}
+    measured = {column.name: _attribute(source, cells, quasi, column, policy, unit, context) for column in policy.sensitive}
+    attributes = {name: attribute for name, (attribute, _) in measured.items()}
+    joint = _joint(cells, {name: codes for name, (_, codes) in measured.items()}) if context.reference is None else None
     persons = None if unit is None else source.cells(quasi, [], unit).sizes
     values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
-    return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values)
+    return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values, joint)
 
 
 def quasi_kinds(policy: Policy, names: Collection[str]) -> dict[str, str]:
@@ -141,8 +144,11 @@ def _unit(source: Table, policy: Policy) -> str | None:
 
 def _attribute(
     source: Table, cells: Cells, quasi: list[str], column: Sensitive, policy: Policy, unit: str | None, context: Context
-) -> AttributeAudit:
-    """Measure one sensitive attribute, in its bins or by its values, whichever is judged; and beside it t of the other."""
+) -> tuple[AttributeAudit, Ints]:
+    """Measure one sensitive attribute, in its bins or by its values, whichever is judged; and beside it t of the other.
+
+    With it comes the code of each value of the column in what is judged.
+    """
     in_bins = column.bins is not None and column.publish is None
     domain, table = _domain(source, cells, column, context, binned=in_bins)
     parts = cells.histograms(column.name, domain.codes, table)
@@ -159,14 +165,29 @@ def _attribute(
         attribute = measure(column, policy, domain.distance, [whole], persons)
         attribute = replace(attribute, verdicts={**attribute.verdicts, REGION: region})
     if column.bins is None:
-        return attribute
+        return attribute, domain.codes
     other = None
     if source.kinds[column.name] != "text":  # a release has the labels of bins, and no values below them
         beside, table = _domain(source, cells, column, Context(), binned=not in_bins)
         closeness = Closeness(beside.distance)
         verdicts = [closeness.judge(part) for part in cells.histograms(column.name, beside.codes, table)]
         other = Fraction(closeness.join(verdicts).worst)
-    return replace(attribute, judged="bins" if in_bins else "values", t_other=other)
+    return replace(attribute, judged="bins" if in_bins else "values", t_other=other), domain.codes
+
+
+def _joint(cells: Cells, codes: Mapping[str, Ints]) -> Verdict | None:
+    """The joint test: EMD(class, table) of the tuples of all sensitive values, in lexicographic order. None for one attribute.
+
+    Parameters
+    ----------
+    codes
+        For each attribute, in the order of the policy, the code of each value of its column.
+    """
+    if len(codes) < 2:
+        return None
+    parts, histograms = cells.tuples(codes)
+    closeness = Closeness(Lexicographic(parts, [int(own.max()) + 1 for own in codes.values()]))
+    return closeness.join([closeness.judge(classes) for classes in histograms])
 
 
 def _domain(source: Table, cells: Cells, column: Sensitive, context: Context, *, binned: bool) -> tuple[Domain, Ints]:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose._numbers import decimal_up
+from tclose._numbers import decimal_up, float_up
 from tclose.attribute import REGION, AttributeAudit, finite
-from tclose.models import too_small
+from tclose.models import Verdict, too_small
 from tclose.models.base import Bools, Floats
 from tclose.policy import Policy
 
@@ -77,6 +77,9 @@ class Audit:
     sensitive : dict of AttributeAudit
     quasi : dict of pyarrow arrays
         Each quasi-identifier's value in each class.
+    joint_verdict : Verdict or None
+        What the joint test found: all sensitive attributes taken as one, never judged. None with fewer than two of them, and
+        where the table is compared with another, of which only the single attributes are known.
     satisfied : bool
         Whether every limit of the policy holds; true when nothing is limited.
     violations : list of Violation
@@ -89,6 +92,7 @@ class Audit:
     persons: NDArray[np.int64] | None
     sensitive: dict[str, AttributeAudit]
     quasi: dict[str, pa.Array]
+    joint_verdict: Verdict | None = None
 
     @property
     def classes(self) -> int:
@@ -115,6 +119,16 @@ class Audit:
         """The classes in which some sensitive attribute has one value only, and the rows in them."""
         some = np.logical_or.reduce([attribute.homogeneous for attribute in self.sensitive.values()])
         return {"classes": int(some.sum()), "rows": int(self.sizes[some].sum())}
+
+    @property
+    def joint(self) -> float | None:
+        """The largest distance of a class from the table in the joint test, rounded up: a measure, never the guarantee."""
+        return None if self.joint_exact is None else float_up(self.joint_exact)
+
+    @property
+    def joint_exact(self) -> Fraction | None:
+        """The same as a fraction."""
+        return None if self.joint_verdict is None else Fraction(self.joint_verdict.worst)
 
     @cached_property
     def judgements(self) -> list[Judgement]:
@@ -176,8 +190,15 @@ class Audit:
             "satisfied": self.satisfied,
             "homogeneous": self.homogeneous,
             "sensitive": {name: attribute.to_dict() for name, attribute in self.sensitive.items()},
+            "joint": self._joint_to_dict(),
             "violations": [violation.to_dict() for violation in self.violations],
         }
+
+    def _joint_to_dict(self) -> dict[str, Any] | None:
+        """The joint test in plain types."""
+        if self.joint_verdict is None:
+            return None
+        return {"t": self.joint, "t_exact": str(self.joint_exact), "worst_class": self.joint_verdict.worst_class}
 
     def to_json(self) -> str:
         """One JSON object."""

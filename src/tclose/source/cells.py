@@ -5,7 +5,7 @@ An engine hands over cells instead of rows. There are as many as the columns hav
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,9 @@ Ints = NDArray[np.int64]
 
 CHUNK = 1_000_000
 """Cells whose histograms are judged at a time: kernels need some arrays of that length."""
+
+FEW = 2
+"""So many keys for each cell are counted in an array; more are sorted."""
 
 
 class Cells:
@@ -49,13 +52,8 @@ class Cells:
     @cached_property
     def _classes(self) -> tuple[Ints, Ints]:
         """The class of each cell, and some cell of each class."""
-        keys, bound = np.zeros(len(self), dtype=np.int64), 1
-        for name in self._quasi:
-            domain, ranks = self._columns[name]
-            if bound * len(domain) > INT64_MAX:
-                keys, bound = _dense(keys)[0], len(self)
-            keys, bound = keys * len(domain) + ranks, bound * len(domain)
-        return _dense(keys)
+        columns = (self._columns[name] for name in self._quasi)
+        return _numbered(((ranks, len(domain)) for domain, ranks in columns), len(self))
 
     @property
     def sizes(self) -> Ints:
@@ -77,12 +75,26 @@ class Cells:
         table : (m,) int64
             How often each code occurs in the table.
         """
-        numbers = self._classes[0]
-        keys = numbers * len(table) + codes[self._columns[sensitive][1]]
-        order = np.argsort(keys)  # equal keys are summed, so their order does not matter
-        firsts = np.flatnonzero(np.diff(keys[order], prepend=-1))
-        counts = np.add.reduceat(self._counts[order], firsts)
-        owners, values = np.divmod(keys[order[firsts]], len(table))
+        return self._histograms(codes[self._columns[sensitive][1]], table)
+
+    def tuples(self, codes: Mapping[str, Ints]) -> tuple[list[Ints], Iterator[Histograms]]:
+        """The tuples of some columns that occur, in lexicographic order, by their code in each column; and their histograms.
+
+        Parameters
+        ----------
+        codes
+            For each column the code of each value of its domain; every code occurs.
+        """
+        ranks = {name: self._columns[name][1] for name in codes}
+        coded = ((own[ranks[name]], int(own.max()) + 1) for name, own in codes.items())
+        numbers, some = _numbered(coded, len(self))
+        return [own[ranks[name][some]] for name, own in codes.items()], self._histograms(numbers, _sums(numbers, self._counts))
+
+    def _histograms(self, codes: Ints, table: Ints) -> Iterator[Histograms]:
+        """The histograms of the code of each cell."""
+        numbers, some = self._classes
+        keys, counts = _totals(numbers * len(table) + codes, self._counts, len(some) * len(table))
+        owners, values = np.divmod(keys, len(table))
         starts = np.append(np.flatnonzero(np.diff(owners, prepend=-1)), len(owners))
         first = 0
         while first < len(starts) - 1:
@@ -117,13 +129,45 @@ def _ranked(chunks: list[Any]) -> tuple[pa.Array, Ints]:
     return domain, places[indices]
 
 
-def _dense(keys: Ints) -> tuple[Ints, Ints]:
-    """Keys as numbers from 0 without gaps, in the same order; and a place where each number occurs."""
+def _numbered(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, Ints]:
+    """Cells by what they have in some columns, numbered from 0 without gaps in lexicographic order; and some cell of each number.
+
+    Parameters
+    ----------
+    columns
+        The code of each cell in each column, and how many codes there are.
+    """
+    keys, bound = np.zeros(length, dtype=np.int64), 1
+    for codes, size in columns:
+        if bound * size > INT64_MAX:
+            keys, bound = _dense(keys, bound)[0], length
+        keys, bound = keys * size + codes, bound * size
+    return _dense(keys, bound)
+
+
+def _dense(keys: Ints, bound: int) -> tuple[Ints, Ints]:
+    """Keys below a bound as numbers from 0 without gaps, in the same order; and a place where each number occurs."""
+    if bound <= FEW * len(keys):
+        places = np.full(bound, -1)
+        places[keys] = np.arange(len(keys))
+        return (np.cumsum(places >= 0) - 1)[keys], places[places >= 0]
     order = np.argsort(keys)
     new = np.diff(keys[order], prepend=-1) != 0
     numbers = np.empty_like(keys)
     numbers[order] = np.cumsum(new) - 1
     return numbers, order[new]
+
+
+def _totals(keys: Ints, counts: Ints, bound: int) -> tuple[Ints, Ints]:
+    """The keys below a bound that occur, ascending, and the sum of the counts of each; counts are above 0."""
+    if bound <= FEW * len(keys):
+        sums = np.zeros(bound, dtype=np.int64)
+        np.add.at(sums, keys, counts)
+        found = np.flatnonzero(sums)
+        return found, sums[found]
+    order = np.argsort(keys)  # equal keys are summed, so their order does not matter
+    firsts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    return keys[order[firsts]], np.add.reduceat(counts[order], firsts)
 
 
 def _sums(groups: Ints, values: Ints) -> Ints:

@@ -551,13 +551,12 @@ def ways_of_tree(tree: Tree) -> Ways:
 
 def splits(cells: Cells, box: Box, ways: Sequence[Ways], bound: str) -> list[list[Box]]:
     """All ways to split a box once: by attribute, then by cut. Corrected: only between values that occur."""
-    found = []
+    found: list[list[Box]] = []
     here = in_box(cells, box)
     for s, side in enumerate(box):
         counts = slice_sums(here, s, max(side) + 1)
         cut = [code for code in side if counts[code]] if bound == "corrected" else side
-        for parts in ways[s](side, counts, cut):
-            found.append([(*box[:s], sorted(part), *box[s + 1 :]) for part in parts])
+        found += [[(*box[:s], sorted(part), *box[s + 1 :]) for part in parts] for parts in ways[s](side, counts, cut)]
     return found
 
 
@@ -653,3 +652,82 @@ def halved(rows: Sequence[int], k: int, within: Callable[[list[int]], bool]) -> 
     if min(sum(left), sum(right)) < k or not (within(left) and within(right)):
         return [list(rows)]
     return halved(left, k, within) + halved(right, k, within)
+
+
+# Filling classes with the rows of fragments: a row is a tuple of codes, ``width(place, low, high)`` what a range loses
+
+Width = Callable[[int, int, int], Number]
+
+
+def box_loss(rows: Sequence[tuple[int, ...]], members: Sequence[int], width: Width) -> Number:
+    """What each of these rows loses by the box around them."""
+    columns = zip(*(rows[row] for row in members), strict=True)
+    return sum(width(place, min(codes), max(codes)) for place, codes in enumerate(columns))
+
+
+def loss_of(rows: Sequence[tuple[int, ...]], labels: Sequence[int], width: Width) -> Number:
+    """What all rows lose by the boxes of their classes."""
+    classes = [[row for row, label in enumerate(labels) if label == number] for number in set(labels)]
+    return sum(len(members) * box_loss(rows, members, width) for members in classes)
+
+
+def blocks(
+    rows: Sequence[tuple[int, ...]], fragment: Sequence[int], wanted: Sequence[Sequence[int]], most: int, width: Width
+) -> list[tuple[set[int], int]]:
+    """The rows of each block and how many classes it has: halved along the place that loses least, until small."""
+
+    def halve(members: list[int], wanted: Sequence[Sequence[int]]) -> list[tuple[set[int], int]]:
+        if len(members) <= most or len(wanted) == 1:
+            return [(set(members), len(wanted))]
+        halves = wanted[: len(wanted) // 2], wanted[len(wanted) // 2 :]
+        cuts = []
+        for place in range(len(rows[0])):
+            left: list[int] = []
+            for number, count in enumerate(total(halves[0])):
+                inside = sorted((row for row in members if fragment[row] == number), key=lambda row: rows[row][place])
+                left += inside[:count]
+            cuts.append((sorted(left), [row for row in members if row not in left]))
+        best = min(cuts, key=lambda sides: sum(len(side) * box_loss(rows, side, width) for side in sides))
+        return halve(best[0], halves[0]) + halve(best[1], halves[1])
+
+    return halve(list(range(len(rows))), wanted)
+
+
+def grown(rows: Sequence[tuple[int, ...]], fragment: Sequence[int], wanted: Sequence[Sequence[int]], width: Width) -> list[int]:
+    """Labels of classes that start with the first row left, by fragment and first code, and then take what widens them least."""
+    left = sorted(range(len(rows)), key=lambda row: (fragment[row], rows[row][0], row))
+    labels = [-1] * len(rows)
+    for number, wants in enumerate(wanted):
+        members: list[int] = []
+        needs = list(wants)
+        while sum(needs):
+            fitting = [row for row in left if needs[fragment[row]]]
+            best = min(fitting, key=lambda row: box_loss(rows, [*members, row], width)) if members else fitting[0]
+            members.append(best)
+            left.remove(best)
+            needs[fragment[best]] -= 1
+            labels[best] = number
+    return labels
+
+
+def swept(
+    rows: Sequence[tuple[int, ...]], labels: Sequence[int], sets: Sequence[Sequence[int]], width: Width, rise: Number
+) -> list[int]:
+    """Labels after each row whose leaving would help was swapped with the best row of its set, if the loss rises by less."""
+    labels = list(labels)
+    for candidates in sets:
+        for row in candidates:
+            inside = [other for other in range(len(rows)) if labels[other] == labels[row] and other != row]
+            if inside and box_loss(rows, inside, width) == box_loss(rows, [*inside, row], width):
+                continue
+            if not inside and box_loss(rows, [row], width) == 0:
+                continue
+            best, least = labels, loss_of(rows, labels, width) + rise
+            for other in candidates:
+                trial = list(labels)
+                trial[row], trial[other] = labels[other], labels[row]
+                after = loss_of(rows, trial, width)
+                if after < least and after != loss_of(rows, labels, width):
+                    best, least = trial, after
+            labels = best
+    return labels

@@ -242,11 +242,12 @@ def test_who_knows_all_but_one_cell_learns_no_more_than_from_the_release(data: s
         identifiers=["name"],
         drop=["gone"],
     )
+    algorithm = data.draw(st.sampled_from([algorithm.name for algorithm in tc.list_algorithms()]), "algorithm")
     name = data.draw(st.sampled_from(sorted(domains)), "column")
     row = data.draw(st.integers(0, rows - 1), "row")
     indistinct: dict[bytes, set[Papers]] = defaultdict(set)
     for candidate in domains[name]:
-        release, public = papers(changed(columns, name, row, candidate), policy)
+        release, public = papers(changed(columns, name, row, candidate), policy, algorithm=algorithm)
         indistinct[release].add(public)
     assert {len(found) for found in indistinct.values()} == {1}
 

@@ -169,13 +169,14 @@ class Case:
     policy: tc.Policy
     kinds: list[str]
     container: str
+    algorithm: str = "mondrian"
 
     @property
     def rows(self) -> int:
         return len(next(iter(self.columns.values())))
 
     def __repr__(self) -> str:
-        return f"Case({self.columns}, {self.policy.to_dict(None)}, {self.kinds}, {self.container!r})"
+        return f"Case({self.columns}, {self.policy.to_dict(None)}, {self.kinds}, {self.container!r}, {self.algorithm!r})"
 
     def seen(self, place: int) -> list[Any]:
         """A sensitive column as it is published, in a form that has its order."""
@@ -298,13 +299,14 @@ def cases(draw: st.DrawFn, least: int = 1, most: int = 24, containers: Sequence[
         **roles,
     )
     kinds = [kind for kind, _, _ in sensitive]
-    return Case({name: columns[name] for name in names}, policy, kinds, draw(st.sampled_from(containers)))
+    algorithm = draw(st.sampled_from([algorithm.name for algorithm in tc.list_algorithms()]))
+    return Case({name: columns[name] for name in names}, policy, kinds, draw(st.sampled_from(containers)), algorithm)
 
 
 def released(case: Case, folder: Path, **options: Any) -> tc.Release | None:
     """The release, or None where it is refused because no release can hold the policy."""
     try:
-        return tc.anonymize(contain(case.container, case.columns, folder), case.policy, **options)
+        return tc.anonymize(contain(case.container, case.columns, folder), case.policy, algorithm=case.algorithm, **options)
     except tc.InfeasibleError:
         if case.policy.suppression == 0:
             everything = range(case.rows)
@@ -341,6 +343,9 @@ def test_every_release_holds_its_policy_for_a_reader_and_against_the_input(case:
         path = release.write(folder / f"release{suffix}")[0]
         same_measures(audited(path, case.policy), release.audit)
         assert verify(path, path.with_name(path.name + ".certificate.json")).holds
+    for name, promise in release.certificate.get("promised", {}).items():
+        assert release.audit.sensitive[name].t_judged <= Fraction(str(promise["t"]))
+        assert promise["t_attained"] <= promise["t"]
     labels = release.partition.tolist()
     assert len(labels) == case.rows
     suppressed = labels.count(-1)
@@ -410,7 +415,7 @@ def test_regions_of_n_rows(case: Case, n: int, suffix: str) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:
-            release = tc.anonymize(pa.table(case.columns), policy)
+            release = tc.anonymize(pa.table(case.columns), policy, algorithm=case.algorithm)
         except tc.InfeasibleError:
             everything = range(case.rows)
             assert policy.suppression > 0 or n > case.rows or not case.keeps(everything, everything)
@@ -490,7 +495,7 @@ def test_the_order_of_the_rows_leaves_no_trace(case: Case, lots: random.Random, 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         release = released(case, folder)
-        other = released(Case(columns, case.policy, case.kinds, case.container), folder)
+        other = released(Case(columns, case.policy, case.kinds, case.container, case.algorithm), folder)
         if release is None or other is None:
             assert release is other
             return
@@ -841,7 +846,7 @@ def test_persons_are_counted_not_their_rows(case: Case, data: st.DataObject) -> 
     limits = data.draw(LIMITS["l"])
     kept = {key: value for key, value in (asked["sensitive"][first] or {}).items() if key not in ("l", "l_kind", "c")}
     asked["sensitive"][first] = kept | limits
-    case = Case({**case.columns, "who": people}, tc.Policy(**asked), case.kinds, "pyarrow")
+    case = Case({**case.columns, "who": people}, tc.Policy(**asked), case.kinds, "pyarrow", case.algorithm)
     with tempfile.TemporaryDirectory() as name:
         release = released(case, Path(name))
     if release is None:

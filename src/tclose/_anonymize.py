@@ -139,6 +139,8 @@ def anonymize(
         recoded.unique,
         "input" if keep_order else "sorted",
         "rows" if unit is None else "persons",
+        # Classes that lose rows are no longer those that were promised; and nobody is to learn whether any did.
+        {} if policy.suppression else partition.promised,
     )
     private = record(policy, chosen.name, settings, seed, commitment.to_dict(), against_input, left_out, loss.to_dict())
     in_input_order = np.empty(encoded.rows, dtype=np.int64)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tclose._emd import distance_on
-from tclose._numbers import exact
+from tclose._numbers import INT64_MAX, exact
 from tclose.errors import PolicyError, nearest
 from tclose.fragments.axes import axis_of
-from tclose.fragments.counts import Counts
+from tclose.fragments.counts import Counts, numbers
 from tclose.fragments.fragmentation import Fragmentation
 from tclose.fragments.search import BOUNDS, STRATEGIES, Path, search
 from tclose.hierarchy import Hierarchy
@@ -38,7 +38,7 @@ def find_fragmentation(
     Parameters
     ----------
     counts : array of as many dimensions as attributes, or mapping ``{(value, ...): count}``
-        How many rows have each tuple of values.
+        How many rows have each tuple of values. A pandas Series, as ``value_counts`` gives it, is a mapping from its index.
     t : number, or one for each attribute
         The limits.
     bound : {"corrected", "published"}
@@ -88,9 +88,17 @@ def find_fragmentation(
 
 def _matrix(counts: Any, distances: Any, values: Sequence[Sequence[Any]] | None) -> Counts:
     """The cells of counts that are not 0, in the codes of each attribute."""
+    if hasattr(counts, "index") and hasattr(counts, "to_dict") and getattr(counts, "ndim", 0) == 1:
+        places, counts = len(counts), counts.to_dict()  # a Series, as value_counts gives it: a mapping from its index
+        if len(counts) < places:
+            raise PolicyError("The index of a Series must have each value once. Got a value twice.")
+    if values is not None:
+        values = _domains(values)
     keys, rows, domains = _from_mapping(counts, values) if isinstance(counts, Mapping) else _from_array(counts, values)
     if rows.dtype.kind not in "iu" or not len(rows) or rows.min() < 0 or not rows.any():
         raise PolicyError("counts must be whole numbers of rows, none below 0, and not all 0. Got others.")
+    if sum(rows.tolist()) > INT64_MAX:
+        raise PolicyError("counts must add up to less than 2^63 rows. Got more.")
     keys, rows = keys[rows > 0], rows[rows > 0].astype(np.int64)
     kinds = _one_each(distances, len(domains))
     if values is None and isinstance(counts, Mapping):
@@ -121,13 +129,13 @@ def _from_mapping(
         _check_domain(domain)
         if not set(seen) <= set(domain):
             raise PolicyError("counts must have no value beyond values. Got one that is not there.")
-    return keys, np.array(list(counts.values())), domains
+    return keys, numbers(list(counts.values())), domains
 
 
 def _from_array(
     counts: Any, values: Sequence[Sequence[Any]] | None
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], list[list[Any]]]:
-    dense = np.asarray(counts)
+    dense = numbers(counts)
     domains = [list(range(size)) for size in dense.shape] if values is None else [list(domain) for domain in values]
     if dense.ndim == 0 or tuple(map(len, domains)) != dense.shape:
         raise PolicyError("counts must be an array with a place for each value of each attribute. Got another shape.")
@@ -139,8 +147,19 @@ def _from_array(
     return keys, dense[tuple(cells.T)], domains
 
 
+def _domains(values: Any) -> list[list[Any]]:
+    try:
+        return [list(domain) for domain in values]
+    except TypeError:
+        raise PolicyError("values must be one sequence for each attribute. Got something else.") from None
+
+
 def _check_domain(domain: list[Any]) -> None:
-    if len(set(domain)) < len(domain) or any(value != value for value in domain):
+    try:
+        distinct = len(set(domain)) == len(domain)
+    except TypeError:
+        raise PolicyError("values must be hashable. Got one that is not, such as a list.") from None
+    if not distinct or any(value != value for value in domain):
         raise PolicyError("values must be distinct, and none may be NaN. Got a value twice, or NaN.")
 
 
@@ -156,9 +175,13 @@ def _sorted(domain: list[Any], kind: Any) -> list[Any]:
 
 def _one_each(distances: Any, attributes: int) -> list[Any]:
     """One distance for each attribute; a single one is everyone's."""
-    if isinstance(distances, str | Hierarchy) or (
-        len(distances) and isinstance(distances[0], Sequence | np.ndarray) and _is_matrix(distances)
-    ):
+    if isinstance(distances, str | Hierarchy):
+        return [distances] * attributes
+    if not isinstance(distances, Sequence | np.ndarray):
+        raise PolicyError(
+            f"distances must be names, hierarchies or matrices: one, or one for each attribute. Got {type(distances).__name__}."
+        )
+    if len(distances) and _is_matrix(distances):
         return [distances] * attributes
     if len(distances) != attributes:
         raise PolicyError(f"distances must be one, or one for each attribute. Got {len(distances)} for {attributes}.")
@@ -167,13 +190,14 @@ def _one_each(distances: Any, attributes: int) -> list[Any]:
 
 def _is_matrix(distances: Any) -> bool:
     """Whether this is one matrix of numbers, and not one distance for each attribute."""
-    return not isinstance(distances[0], str) and all(
-        isinstance(entry, int | float | Fraction | np.number) for entry in distances[0]
-    )
+    first = distances[0]
+    return isinstance(first, Sequence | np.ndarray) and not isinstance(first, str) and all(np.ndim(entry) == 0 for entry in first)
 
 
 def _limits(t: Any, attributes: int) -> list[Fraction]:
-    given = list(t) if isinstance(t, Sequence | np.ndarray) and not isinstance(t, str) else [t] * attributes
+    if isinstance(t, np.ndarray):
+        t = t.tolist()
+    given = list(t) if isinstance(t, Sequence) and not isinstance(t, str) else [t] * attributes
     if len(given) != attributes:
         raise PolicyError(f"t must be one number, or one for each attribute. Got {len(given)} for {attributes}.")
     try:
@@ -188,8 +212,16 @@ def _limits(t: Any, attributes: int) -> list[Fraction]:
 def _path(strategy: str | Path) -> str | Path:
     if isinstance(strategy, str):
         return strategy
-    if not all(len(step) == 3 and all(isinstance(number, int) for number in step) for step in strategy):
+    try:
+        steps = [tuple(step) for step in strategy]
+    except TypeError:
+        raise PolicyError(f"strategy must be one of {', '.join(STRATEGIES)}, or a path. Got something else.") from None
+    if not all(len(step) == 3 and all(_is_whole(number) for number in step) for step in steps):
         raise PolicyError(
             "A path must be steps of three whole numbers: fragment, attribute, and after how many values. Got others."
         )
-    return strategy
+    return [(int(fragment), int(attribute), int(after)) for fragment, attribute, after in steps]
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)

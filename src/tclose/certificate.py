@@ -13,13 +13,14 @@ import json
 import platform
 import secrets
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from tclose._numbers import plain
+from tclose._numbers import float_up, plain
 from tclose.errors import InputError
 from tclose.policy import Policy, Sensitive
 from tclose.result import Audit
@@ -39,6 +40,7 @@ def certificate(
     unique: int,
     order: str,
     counted: str,
+    promised: Mapping[str, Fraction],
 ) -> dict[str, Any]:
     """The public paper: what the release holds, what was asked of it, and what it attains against itself.
 
@@ -54,6 +56,8 @@ def certificate(
         Of the rows: "sorted" or "input".
     counted
         What k and l hold for: "rows" or "persons". The figures are those of rows, which is what a reader can count.
+    promised
+        How far from the table classes could be at most, as was known before their rows were chosen; empty where it was not.
     """
     return {
         "statement": SENTENCE.format(what=_verified(policy)),
@@ -70,8 +74,16 @@ def certificate(
             "homogeneous": audit.homogeneous,
             "sensitive": figures(audit),
         },
+        **({"promised": _promises(promised, audit)} if promised else {}),
         "unique_rows": unique,
         "loss": dict(loss),
+    }
+
+
+def _promises(promised: Mapping[str, Fraction], audit: Audit) -> dict[str, dict[str, float]]:
+    """What each sensitive attribute was promised to be within, beside what it attains."""
+    return {
+        name: {"t": float_up(bound), "t_attained": float_up(audit.sensitive[name].t_judged)} for name, bound in promised.items()
     }
 
 
@@ -201,6 +213,11 @@ class _Attained(BaseModel):
     sensitive: dict[str, dict[str, Any]]
 
 
+class _Promise(BaseModel):
+    t: float
+    t_attained: float
+
+
 class Certificate(BaseModel):
     """What a certificate must hold so that a release can be checked against it."""
 
@@ -215,6 +232,7 @@ class Certificate(BaseModel):
     unique_rows: int
     loss: dict[str, Any]
     regions: list[list[int]] = []
+    promised: dict[str, _Promise] = {}
 
 
 def read_certificate(path: Path) -> Certificate:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tclose._audit import Context, examine
 from tclose._files import sha256_of
+from tclose._numbers import float_up
 from tclose.certificate import Certificate, describe_sensitive, figures, read_certificate
 from tclose.errors import InputError, PrivacyRiskWarning, TcloseError
 from tclose.policy import Policy
@@ -86,6 +87,9 @@ def verify(release: Path, certificate: Path) -> Verification:
     for name, found in figures(audit).items():
         same = attained.sensitive.get(name) == found
         findings.append(Finding(f"The figures of {name} are as certified", same, f"t = {found['t_exact']}"))
+    for name, promise in said.promised.items():
+        kept = name in audit.sensitive and float_up(audit.sensitive[name].t_judged) == promise.t_attained <= promise.t
+        findings.append(Finding(f"{name} is within what was promised", kept, f"t = {promise.t}"))
     return Verification(findings, audit)
 
 

@@ -22,12 +22,25 @@ def _mondrian(table: EncodedTable, policy: Policy, limits: Limits, seed: int, op
     return mondrian(table, policy, limits)
 
 
+def _fragmentation(table: EncodedTable, policy: Policy, limits: Limits, seed: int, options: Mapping[str, Any]) -> Partition:  # noqa: ARG001 - nothing is random
+    from tclose.algorithms.fragmentation import fragmentation
+
+    return fragmentation(table, policy, limits, options)
+
+
 _ALL = (
     Algorithm(
         "mondrian",
         "cuts the table in two along the widest quasi-identifier, again and again, while both sides keep every limit",
         "LeFevre et al. 2006; with t-closeness Li et al. 2007, with (n,t)-closeness Li et al. 2010",
         _mondrian,
+    ),
+    Algorithm(
+        "fragmentation",
+        "parts the sensitive values into boxes of which every class takes its share: close to the table whatever rows it takes",
+        "Bagai, Weber and Thammanna Gowda 2023, with corrected bounds and relaxed conformance",
+        _fragmentation,
+        {"sizing": "relaxed", "bound": "corrected", "strategy": "psi", "prefer": "loss"},
     ),
 )
 
@@ -39,7 +52,7 @@ def list_algorithms() -> list[Algorithm]:
     """All algorithms.
 
     >>> [algorithm.name for algorithm in list_algorithms()]
-    ['mondrian']
+    ['mondrian', 'fragmentation']
     """
     return list(ALGORITHMS.values())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,10 +29,14 @@ class Partition:
     regions : list of (classes,) int64
         Under (n,t)-closeness the regions that classes are close to: each array gives the region of each class, -1 where it has
         none, as `tclose.models.judge_regions` reads them.
+    promised : dict of Fraction
+        How far from the table classes can be, for each sensitive attribute with a limit, as an algorithm knew before it chose
+        their rows; empty where it knew nothing.
     """
 
     labels: Ints
     regions: list[Ints] = field(default_factory=list)
+    promised: dict[str, Fraction] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -35,3 +35,11 @@ kernel: _Compiler = _compiler(cache=KEPT, nogil=True)
 
 inner: _Compiler = _compiler(cache=KEPT, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """A part that only kernels call. It gets no way in for Python, which takes about as long to compile as the part itself."""
+
+lean: _Compiler = _compiler(
+    cache=KEPT, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
+)
+"""An inner part that neither makes an array nor gives one back, and so need not count references to those that it reads.
+
+In a part as short as `widths.loss`, which reads its arrays out of a tuple, counting takes twenty times as long as the rest.
+"""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.algorithms.compiling import inner
+from tclose.algorithms.compiling import lean
 from tclose.scales import Widths
 
 Floats = NDArray[np.float64]
@@ -57,7 +57,7 @@ def losses_of(widths: Sequence[Widths], weights: Sequence[float]) -> Losses:
     )
 
 
-@inner
+@lean
 def loss(losses: Losses, quasi: int, a: int, b: int) -> float:
     """The weighted NCP of the codes a to b of one quasi-identifier; see `tclose.scales.Widths`."""
     start = losses.starts[quasi]

@@ -95,11 +95,14 @@ def show_release(release: Release, paths: list[Path]) -> None:
     console.print(Text(f"{paths[0].name}: {rows}{gone}", style="bold"))
     table = _table("", "attained", "asked")
     counted = audit.k_persons if audit.counts_persons else audit.k
+    promised = release.certificate.get("promised", {})
     table.add_row(
         f"k, {'persons' if audit.counts_persons else 'rows'} in the smallest class", f"{counted:,}", _number(audit.policy.k)
     )
     for name, attribute in audit.sensitive.items():
         table.add_row(f"t of {name} ({attribute.distance})", decimal_up(attribute.t_judged), _number(attribute.limit))
+        if name in promised:
+            table.add_row("  promised before rows were chosen", decimal_up(promised[name]["t"]), "")
     for judgement in audit.judgements:
         if judgement.model not in ("k", "t"):
             place = judgement.values.argmin() if judgement.floor else judgement.values.argmax()
@@ -143,6 +146,9 @@ def _overview(audit: Audit) -> Table:
     same = audit.homogeneous
     share = decimal_up(Fraction(100 * same["rows"], audit.rows), 1)
     table.add_row("classes with one sensitive value", f"{same['classes']:,} ({same['rows']:,} rows, {share}%)", "")
+    joint = audit.joint_verdict
+    if joint is not None:
+        table.add_row("joint test, not judged", f"{decimal_up(joint.worst)} (class {joint.worst_class})", "")
     return table
 
 

@@ -51,9 +51,9 @@ class Axis(ABC):
     def order(self, codes: Ints, rows: Ints) -> Ints:
         """The values of a box in the order in which it can be cut: ``codes`` ascending, ``rows`` of the box at each."""
 
-    def cuts(self, codes: Ints) -> list[Ints]:
-        """The ways to cut values in this order: after how many of them, each time."""
-        return [np.array([place]) for place in range(1, len(codes))]
+    def cuts(self, codes: Ints) -> Ints | list[Ints]:
+        """The ways to cut values in this order: after how many of them, each time; an array where all are cuts in two."""
+        return np.arange(1, len(codes))[:, None]
 
     @abstractmethod
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
@@ -149,8 +149,14 @@ def _farther(mass: Numbers, moment: Numbers, low: Numbers, high: Numbers) -> Num
 class Dense(Axis):
     """An axis whose worst case needs the rows at every value of a part; they are counted for a block of parts at a time."""
 
+    def __init__(self, distance: Distance, rows: int) -> None:
+        """The axis of a table of so many rows."""
+        super().__init__(distance)
+        self.most = rows * self.scale
+        self.dtype = integer_dtype(4 * self.most)
+
     @abstractmethod
-    def _worst(self, codes: Ints, counts: Ints) -> Numbers:
+    def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
         """The worst case of each row of ``counts``: parts x the values ``codes``, ascending."""
 
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
@@ -166,13 +172,13 @@ class Dense(Axis):
         occurring, ranks = np.unique(codes, return_inverse=True)
         bounds = np.append(starts, len(codes))
         step = max(1, BLOCK // len(occurring))
-        so_far = np.zeros(len(occurring), dtype=np.int64)
+        so_far: Numbers = np.zeros(len(occurring), dtype=self.dtype)
         found = []
         for first in range(0, len(starts), step):
             last = min(first + step, len(starts))
             inside = slice(bounds[first], bounds[last])
             part = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
-            counts = np.zeros((last - first, len(occurring)), dtype=np.int64)
+            counts: Numbers = np.zeros((last - first, len(occurring)), dtype=self.dtype)
             np.add.at(counts, (part, ranks[inside]), rows[inside])
             if running:
                 counts[0] += so_far
@@ -182,7 +188,7 @@ class Dense(Axis):
         return np.concatenate(found)
 
 
-class Sets(Dense):
+class Sets(Axis):
     """Equal: a box has any set of values, and all its mass at the rarest of them is the worst.
 
     Values are cut in the order of their rows: of all ways to part a set in two, parting the most frequent value from the others
@@ -193,28 +199,65 @@ class Sets(Dense):
         """Rarest first; of equals the first."""
         return codes[np.argsort(rows, kind="stable")]
 
-    def _worst(self, codes: Ints, counts: Ints) -> Numbers:  # noqa: ARG002
-        rarest = np.where(counts > 0, counts, np.iinfo(np.int64).max).min(axis=1)
-        worst: Ints = (counts.sum(axis=1) - rarest) * self.distance.scale
+    def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
+        """A value has a number of rows from one of its cells to its next: the least of all numbers that hold at an end."""
+        codes, rows = codes[: ends[-1]], rows[: ends[-1]]
+        along = np.argsort(codes, kind="stable")
+        first = np.diff(codes[along], prepend=-1) != 0
+        so_far = np.cumsum(rows[along])
+        so_far -= np.repeat((so_far - rows[along])[first], np.diff(np.append(np.flatnonzero(first), len(along))))
+        since = np.searchsorted(ends, along, side="right")
+        until = np.append(since[1:], len(ends))
+        until[:-1][first[1:]] = len(ends)
+        worst: Ints = (np.cumsum(rows)[ends - 1] - _least(since, until, so_far, len(ends))) * self.distance.scale
         return worst
+
+    def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
+        """The rarest value of each part."""
+        part = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
+        values, place = np.unique(part * self.distance.m + codes, return_inverse=True)
+        counts = np.zeros(len(values), dtype=np.int64)
+        np.add.at(counts, place, rows)
+        rarest = np.minimum.reduceat(counts, np.searchsorted(values, np.arange(len(starts)) * self.distance.m))
+        worst: Ints = (np.add.reduceat(rows, starts) - rarest) * self.distance.scale
+        return worst
+
+
+def _least(since: Ints, until: Ints, numbers: Ints, size: int) -> Ints:
+    """The least number at each place, where each number holds from a place on until before another.
+
+    A run of places is covered by two overlapping runs of a power of two; these are then halved down to single places.
+    """
+    some = since < until
+    since, until, numbers = since[some], until[some], numbers[some]
+    power = np.frexp((until - since).astype(np.float64))[1] - 1  # the largest power of two within each run
+    least: Ints = np.full((int(power.max()) + 1, size), np.iinfo(np.int64).max)
+    np.minimum.at(least, (power, since), numbers)
+    np.minimum.at(least, (power, until - (1 << power)), numbers)
+    for step in range(len(least) - 1, 0, -1):
+        half = 1 << (step - 1)
+        np.minimum(least[step - 1], least[step], out=least[step - 1])
+        np.minimum(least[step - 1, half:], least[step, :-half], out=least[step - 1, half:])
+    single: Ints = least[0]
+    return single
 
 
 class Metric(Dense):
     """Any metric, of at most 100 values: the definition itself. Values are cut in the order of their distance from the worst."""
 
-    def __init__(self, distance: Distance) -> None:
+    def __init__(self, distance: Distance, rows: int) -> None:
         """Its distances in steps."""
-        super().__init__(distance)
+        super().__init__(distance, rows)
         m = distance.m
         steps = [[int(distance.ground(i, j) * distance.scale) for j in range(m)] for i in range(m)]
-        self.steps: Numbers = np.array(steps, dtype=object if distance.scale > 2**31 else np.int64)
+        self.steps: Numbers = np.array(steps, dtype=self.dtype)
 
     def order(self, codes: Ints, rows: Ints) -> Ints:
         """Nearest first."""
         farthest = codes[np.argmax(np.where(rows > 0, self.steps[np.ix_(codes, codes)] @ rows, -1))]
         return codes[np.argsort(self.steps[farthest, codes], kind="stable")]
 
-    def _worst(self, codes: Ints, counts: Ints) -> Numbers:
+    def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
         worst: Numbers = np.where(counts > 0, counts @ self.steps[np.ix_(codes, codes)], 0).max(axis=1)
         return worst
 
@@ -239,17 +282,17 @@ class Tree(Dense):
         level = next(level for level in self.distance.ancestors if (level[codes] != level[codes[0]]).any())
         return [np.flatnonzero(np.diff(level[codes])) + 1]
 
-    def _worst(self, codes: Ints, counts: Ints) -> Numbers:
+    def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
         if self.distance.scale == 0:
             return np.zeros(len(counts), dtype=np.int64)
-        stays = np.zeros(counts.shape, dtype=np.int64)
+        stays: Numbers = np.zeros(counts.shape, dtype=self.dtype)
         for level, weights in zip(self.distance.ancestors[1:], self.distance.weights[1:], strict=True):
             nodes = level[codes]
             runs = np.flatnonzero(np.diff(nodes, prepend=-2))
             below = np.add.reduceat(counts, runs, axis=1)
             stays += np.repeat(below, np.diff(np.append(runs, len(codes))), axis=1) * weights[codes]
-        least = np.where(counts > 0, stays, np.iinfo(np.int64).max).min(axis=1)
-        worst: Ints = counts.sum(axis=1) * self.distance.scale - least
+        least = np.where(counts > 0, stays, self.most).min(axis=1)
+        worst: Numbers = counts.sum(axis=1) * self.distance.scale - least
         return worst
 
 
@@ -259,4 +302,4 @@ def axis_of(distance: Distance, rows: int) -> Axis:
         return Line(distance, rows)
     if isinstance(distance, Equal):
         return Sets(distance)
-    return Tree(distance) if isinstance(distance, Hierarchical) else Metric(distance)
+    return Tree(distance, rows) if isinstance(distance, Hierarchical) else Metric(distance, rows)

@@ -60,14 +60,17 @@ def _weigh_corrected(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
     """With running sums along each attribute: one sort for all cuts."""
     matrix = fragment.matrix
     cells, rows = matrix.cells[fragment.cells], matrix.rows[fragment.cells]
+    if not len(rows):  # a given path may leave a box without rows
+        return [0] * len(matrix.axes), [np.empty((0, len(matrix.axes)), dtype=np.int64) for _ in matrix.axes]
     whole = np.array([len(rows)])
-    own = [axis.worst(cells[:, s], rows, whole)[0] for s, axis in enumerate(matrix.axes)]
+    worst_of_all = [axis.worst(cells[:, s], rows, whole) for s, axis in enumerate(matrix.axes)]
+    own = np.concatenate(worst_of_all)  # of Python's integers if one of them is
     changes = []
     for attribute, axis in enumerate(matrix.axes):
         order, occurring = _ordered(fragment, attribute, "corrected")
         order = order[occurring]
         cuts = axis.cuts(order)
-        if not cuts:
+        if not len(cuts):
             changes.append(np.empty((0, len(own)), dtype=np.int64))
             continue
         rank = np.empty(axis.distance.m, dtype=np.int64)
@@ -75,15 +78,17 @@ def _weigh_corrected(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
         ranks = rank[cells[:, attribute]]
         along = np.argsort(ranks, kind="stable")
         ends = np.searchsorted(ranks[along], np.arange(1, len(order)))  # cells of the first so many values
-        weigh = _weigh_in_two if all(len(cut) == 1 for cut in cuts) else _weigh_in_many
-        worst = weigh(matrix.axes, cells[along], rows[along], ends, cuts)
-        changes.append(worst - np.array(own, dtype=worst.dtype))
-    return own, changes
+        if isinstance(cuts, np.ndarray):
+            worst = _weigh_in_two(matrix.axes, cells[along], rows[along], ends, cuts)
+        else:
+            worst = _weigh_in_many(matrix.axes, cells[along], rows[along], ends, cuts).astype(own.dtype)
+        changes.append(worst - own)
+    return own.tolist(), changes
 
 
-def _weigh_in_two(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cuts: list[Ints]) -> Numbers:
+def _weigh_in_two(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cuts: Ints) -> Numbers:
     """The worst cases of both sides of every cut."""
-    at = ends[np.concatenate(cuts) - 1]
+    at = ends[cuts[:, 0] - 1]
     back = (len(rows) - at)[::-1]
     columns = [
         axis.worst(cells[:, s], rows, at) + axis.worst(cells[::-1, s], rows[::-1], back)[::-1] for s, axis in enumerate(axes)
@@ -94,7 +99,8 @@ def _weigh_in_two(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cut
 def _weigh_in_many(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cuts: list[Ints]) -> Numbers:
     """The worst cases of all parts of each split."""
     starts = [np.concatenate([[0], ends[cut - 1]]) for cut in cuts]
-    return np.array([[axis.worst_of_parts(cells[:, s], rows, start).sum() for s, axis in enumerate(axes)] for start in starts])
+    worst = [[axis.worst_of_parts(cells[:, s], rows, start).sum() for s, axis in enumerate(axes)] for start in starts]
+    return np.array(worst, dtype=object)
 
 
 def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:

@@ -57,10 +57,17 @@ class Fragment:
 
     def worst(self, attribute: int, bound: str = "corrected") -> Fraction:
         """Delta: what the mix of its values is at most away from any other mix of the same mass, as a share of the table."""
+        self._check(attribute)
         axis, counts, side = self.matrix.axes[attribute], self.marginal(attribute), self.sides[attribute]
         if bound == "published":
             return Fraction(axis.published(side, counts[side]), self.matrix.total * axis.published_unit)
         return axis.distance.delta(counts) / self.matrix.total
+
+    def conforms(self, rows: Any) -> bool:
+        """Whether a class has the same share of its rows here as the table (definition 16); given as for `Counts.of_class`."""
+        held = self.matrix.of_class(rows)
+        size = int(held.sum())
+        return size > 0 and int(held[self.cells].sum()) * self.matrix.total == self.rows * size
 
     def parts(self, attribute: int, sides: Sequence[Ints]) -> list[Fragment]:
         """The boxes that it falls into when the values of one attribute are parted."""
@@ -76,8 +83,9 @@ class Fragment:
 
     def split(self, attribute: int, after: int) -> tuple[Fragment, Fragment]:
         """The two boxes left and right of a cut along one attribute, after so many of its values."""
+        self._check(attribute)
         side = self.sides[attribute]
-        if not 0 < after < len(side):
+        if not isinstance(after, int | np.integer) or not 0 < after < len(side):
             raise PolicyError(
                 f"A fragment must be split between two of its values: after 1 to {len(side) - 1} of {len(side)}. Got {after}."
                 if len(side) > 1
@@ -88,14 +96,19 @@ class Fragment:
 
     def union(self, other: Fragment) -> Fragment:
         """The box of both, where they are adjacent: alike on all attributes but one, and side by side on that (definition 13)."""
-        differing = [
-            number for number, (a, b) in enumerate(zip(self.sides, other.sides, strict=True)) if not np.array_equal(a, b)
-        ]
-        if self.matrix is not other.matrix or len(differing) != 1 or not self._adjoins(other, differing[0]):
+        differing = []
+        if isinstance(other, Fragment) and self.matrix is other.matrix:
+            pairs = zip(self.sides, other.sides, strict=True)
+            differing = [number for number, (a, b) in enumerate(pairs) if not np.array_equal(a, b)]
+        if len(differing) != 1 or not self._adjoins(other, differing[0]):
             raise PolicyError("Only fragments of one matrix that are adjacent along one attribute have a union. Got others.")
         sides = list(self.sides)
         sides[differing[0]] = np.union1d(sides[differing[0]], other.sides[differing[0]])
         return Fragment(self.matrix, tuple(sides), np.union1d(self.cells, other.cells))
+
+    def _check(self, attribute: int) -> None:
+        if not isinstance(attribute, int | np.integer) or not 0 <= attribute < len(self.sides):
+            raise PolicyError(f"The matrix has attributes 0 to {len(self.sides) - 1}. Got {attribute!r}.")
 
     def _adjoins(self, other: Fragment, attribute: int) -> bool:
         a, b = self.sides[attribute], other.sides[attribute]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tclose._numbers import decimal_up
 from tclose.errors import PolicyError
-from tclose.fragments.counts import Counts, Ints
+from tclose.fragments.counts import Counts, Ints, numbers
 from tclose.fragments.fragment import Fragment
 from tclose.fragments.promises import Promises
 from tclose.fragments.search import Split, Walk
@@ -77,17 +77,10 @@ class Fragmentation:
 
     def taken(self, rows: Any) -> Ints:
         """How many rows a class takes of each fragment: an array of the matrix's shape, or ``{(value, ...): count}``."""
-        codes, counts = self._cells_of(rows)
-        owner = np.empty(len(self.matrix.rows), dtype=np.int64)
-        for number, fragment in enumerate(self.fragments):
-            owner[fragment.cells] = number
-        place = {tuple(cell): number for number, cell in enumerate(self.matrix.cells.tolist())}
         taken = np.zeros(len(self.fragments), dtype=np.int64)
-        for cell, count in zip(codes.tolist(), counts.tolist(), strict=True):
-            found = place.get(tuple(cell), -1)
-            if found < 0 or count > self.matrix.rows[found]:
-                raise PolicyError("A class must hold no more rows with some values than the table does. Got more.")
-            taken[owner[found]] += count
+        held = self.matrix.of_class(rows)
+        for number, fragment in enumerate(self.fragments):
+            taken[number] = held[fragment.cells].sum()
         return taken
 
     def conforms(self, rows: Any) -> bool:
@@ -98,11 +91,13 @@ class Fragmentation:
 
     def promise(self, taken: Any) -> tuple[Fraction, ...]:
         """What a class that takes so many rows of each fragment is within, for each attribute, whatever rows it takes."""
-        wanted = np.asarray(taken)
+        wanted = numbers(taken)
         if wanted.shape != self.rows.shape or wanted.dtype.kind not in "iu" or wanted.min() < 0 or not wanted.any():
             raise PolicyError(
                 f"A class must take a number of rows of each fragment: {len(self.rows)} whole numbers, not all 0. Got others."
             )
+        if (wanted > self.rows).any():
+            raise PolicyError("A class must take no more rows of a fragment than there are in it. Got more.")
         return self.promises.exact(wanted)
 
     def class_sizes(self, k: int = 1, sizing: str = "relaxed") -> Ints:
@@ -134,24 +129,8 @@ class Fragmentation:
     def _within(self, wanted: Ints) -> NDArray[np.bool_]:
         return self.promises.within(wanted, self.t)
 
-    def _cells_of(self, rows: Any) -> tuple[Ints, Ints]:
-        """The codes and counts of a class's cells."""
-        if isinstance(rows, Mapping):
-            places = [{value: code for code, value in enumerate(values)} for values in self.matrix.values]
-            try:
-                found = [[place[value] for place, value in zip(places, key, strict=True)] for key in rows]
-            except (KeyError, TypeError, ValueError):
-                raise PolicyError("A class must have values of the matrix, one for each attribute. Got others.") from None
-            counts = np.array(list(rows.values()))
-            return np.array(found, dtype=np.int64).reshape(len(found), len(places)), counts
-        dense = np.asarray(rows)
-        shape = tuple(axis.distance.m for axis in self.matrix.axes)
-        if dense.shape != shape:
-            raise PolicyError(f"A class must have the shape of the matrix, {shape}. Got {dense.shape}.")
-        codes = np.argwhere(dense)
-        return codes, dense[tuple(codes.T)]
-
     def __repr__(self) -> str:
         """Fragments, and bounds beside limits."""
         sides = ", ".join(f"{decimal_up(bound)} of {limit}" for bound, limit in zip(self.bounds, self.t, strict=True))
-        return f"<Fragmentation: {len(self.fragments)} fragments, {self.bound} bounds {sides}>"
+        count = f"{len(self.fragments)} fragment{'s' if len(self.fragments) > 1 else ''}"
+        return f"<Fragmentation: {count}, {self.bound} bounds {sides}>"

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.distances import Hierarchical
-from tclose.fragments.axes import Axis, Line, Numbers, Sets, Tree
+from tclose.fragments.axes import BLOCK, Axis, Line, Numbers, Sets, Tree
 from tclose.fragments.counts import Counts
 from tclose.fragments.fragment import Fragment
 
@@ -42,12 +42,21 @@ class Promises:
         self._axes = matrix.axes
         self._rows: Ints = np.array([fragment.rows for fragment in fragments])
         self._table = [matrix.marginal(s) for s in range(len(matrix.axes))]
-        self._spreads = [np.array([fragment.marginal(s) for fragment in fragments]) for s in range(len(matrix.axes))]
+        # For each attribute and fragment the codes that occur, and their rows.
+        self._spreads = [[_occurring(fragment.marginal(s)) for fragment in fragments] for s in range(len(matrix.axes))]
         self._worst = [[fragment.worst(s, bound) for fragment in fragments] for s in range(len(matrix.axes))]
-        self._alone = len(matrix.axes) == 1 and bound == "corrected" and isinstance(matrix.axes[0], Line | Sets | Tree)
+        axis = matrix.axes[0]
+        self._alone = len(matrix.axes) == 1 and bound == "corrected" and isinstance(axis, Line | Sets | Tree)
+        if self._alone and isinstance(axis, Tree):
+            self._alone = _follow_nodes(axis.distance, [codes for codes, _ in self._spreads[0]])
 
     def rough(self, wanted: Ints) -> NDArray[np.float64]:
         """(classes, attributes): what each class is promised, in floats; it takes ``wanted[class, fragment]`` rows."""
+        step = max(1, BLOCK // max(axis.distance.m for axis in self._axes))
+        blocks = [self._rough(wanted[first : first + step]) for first in range(0, max(len(wanted), 1), step)]
+        return np.concatenate(blocks)
+
+    def _rough(self, wanted: Ints) -> NDArray[np.float64]:
         shares = wanted / wanted.sum(axis=1, keepdims=True)
         rows = np.maximum(self._rows, 1)
         n = self._rows.sum()
@@ -55,12 +64,24 @@ class Promises:
         for s, axis in enumerate(self._axes):
             table = self._table[s] / n
             if self._alone:
-                columns.append(worst_alone(axis, self._spreads[s], shares, table))
+                columns.append(worst_alone(axis, [codes for codes, _ in self._spreads[s]], shares, table))
                 continue
-            mixed = shares @ (self._spreads[s] / rows[:, None])
             inside = shares @ (np.array([float(worst) for worst in self._worst[s]]) * n / rows)
-            columns.append(emds(axis, mixed, table) + inside)
+            columns.append(emds(axis, self._mixed(s, shares / rows), table) + inside)
         return np.stack(columns, axis=1)
+
+    def _mixed(self, s: int, parts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(classes, values): the mix of the fragments' own spreads, of which each class takes such parts; some at a time."""
+        m = self._axes[s].distance.m
+        step = max(1, BLOCK // m)
+        mixed = np.zeros((len(parts), m))
+        for first in range(0, parts.shape[1], step):
+            spreads = self._spreads[s][first : first + step]
+            dense = np.zeros((len(spreads), m))
+            for number, (codes, counts) in enumerate(spreads):
+                dense[number, codes] = counts
+            mixed += parts[:, first : first + step] @ dense
+        return mixed
 
     def exact(self, wanted: Ints) -> tuple[Fraction, ...]:
         """What one class is promised, as fractions."""
@@ -70,14 +91,14 @@ class Promises:
         for s, axis in enumerate(self._axes):
             table = np.array([Fraction(int(count), n) for count in self._table[s]], dtype=object)
             if self._alone:
-                alone = worst_alone(axis, self._spreads[s], np.array([shares], dtype=object), table)
+                alone = worst_alone(axis, [codes for codes, _ in self._spreads[s]], np.array([shares], dtype=object), table)
                 promised.append(Fraction(alone[0]))
                 continue
             mixed = np.full(len(table), Fraction(0), dtype=object)
             inside = Fraction(0)
-            for share, spread, rows, worst in zip(shares, self._spreads[s], self._rows, self._worst[s], strict=True):
+            for share, (codes, counts), rows, worst in zip(shares, self._spreads[s], self._rows, self._worst[s], strict=True):
                 if share:
-                    mixed = mixed + spread.astype(object) * (share / int(rows))
+                    mixed[codes] += counts.astype(object) * (share / int(rows))
                     inside += share * worst * n / int(rows)
             apart = axis.distance.exact(list(mixed), list(table))
             promised.append(apart + inside)
@@ -99,6 +120,11 @@ class Promises:
         near = (rough >= rough.max(axis=0) - NEAR).any(axis=1)
         promised = [self.exact(kind) for kind in kinds[near]]
         return tuple(max(column) for column in zip(*promised, strict=True))
+
+
+def _occurring(counts: Ints) -> tuple[Ints, Ints]:
+    codes = np.flatnonzero(counts)
+    return codes, counts[codes]
 
 
 def emds(axis: Axis, shares: Numbers, table: Numbers) -> Numbers:
@@ -127,11 +153,10 @@ def _kept(distance: Hierarchical, level: int, shares: Numbers, table: Numbers) -
     return kept
 
 
-def worst_alone(axis: Axis, spreads: Ints, shares: Numbers, table: Numbers) -> Numbers:
-    """The worst case of each row of shares over fragments of the only attribute; ``spreads`` are their counts."""
+def worst_alone(axis: Axis, values: Sequence[Ints], shares: Numbers, table: Numbers) -> Numbers:
+    """The worst case of each row of shares over fragments of the only attribute, in which these values occur."""
     if axis.distance.scale == 0:
         return np.zeros(len(shares))
-    values = [np.flatnonzero(spread) for spread in spreads]
     filled = [number for number, inside in enumerate(values) if len(inside)]
     if isinstance(axis, Line):
         in_order = sorted(filled, key=lambda number: values[number][0])
@@ -148,7 +173,7 @@ def _worst_on_line(axis: Line, values: list[Ints], shares: Numbers, table: Numbe
 
     Between fragments it is A + g whatever v is.
     """
-    gaps, below = np.diff(axis.places), np.cumsum(table)[:-1]
+    gaps, below = np.diff(axis.places).astype(shares.dtype), np.cumsum(table)[:-1]
     cost = np.zeros(len(shares), dtype=shares.dtype)
     before = np.zeros((len(shares), 1), dtype=shares.dtype)
     for number, inside in enumerate(values):
@@ -165,6 +190,22 @@ def _worst_on_line(axis: Line, values: list[Ints], shares: Numbers, table: Numbe
         before = after
     worst: Numbers = cost / axis.scale
     return worst
+
+
+def _follow_nodes(distance: Hierarchical, values: list[Ints]) -> bool:
+    """Whether every node has whole fragments below it, or a part of one alone; a given path may cut across nodes."""
+    owner = np.full(distance.m, -1)
+    for number, inside in enumerate(values):
+        owner[inside] = number
+    for nodes in distance.ancestors[1:]:
+        runs = np.flatnonzero(np.diff(nodes, prepend=-2))
+        for first, last in zip(runs, np.append(runs[1:], distance.m), strict=True):
+            inside = np.unique(owner[first:last])
+            inside = inside[inside >= 0]
+            across = [number for number in inside if values[number][0] < first or values[number][-1] >= last]
+            if nodes[first] >= 0 and len(inside) > 1 and across:
+                return False
+    return True
 
 
 def _worst_in_tree(axis: Tree, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tclose._numbers import integer_dtype
+from tclose.errors import PolicyError
 from tclose.fragments.axes import Numbers
 from tclose.fragments.candidates import Candidates, candidates, sides_of, units
 from tclose.fragments.counts import Counts
@@ -81,6 +82,8 @@ class Walk:
 
     def take(self, fragment: int, attribute: int, after: int) -> None:
         """Take a given split: of this fragment along this attribute, after so many of its values."""
+        if not 0 <= fragment < len(self.fragments):
+            raise PolicyError(f"A path must split fragments that are there: 0 to {len(self.fragments) - 1}. Got {fragment}.")
         self._replace(fragment, attribute, list(self.fragments[fragment].split(attribute, after)))
 
     def _replace(self, fragment: int, attribute: int, parts: list[Fragment]) -> None:

@@ -1,0 +1,175 @@
+"""Fragmentation on Adult: fragments and classes, what was promised and what is attained, what is lost, and how long it takes.
+
+    python bench/fragmentation.py
+
+k = 5. Prints Markdown for bench/RESULTS.md. Adult and its hierarchies are looked for in TCLOSE_DATA, else in ../shared/data.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import tclose as tc
+from release import table
+from scenarios import DATA, HERE, TREES, policy_of
+from tclose._numbers import exact
+from tclose.algorithms import find_algorithm
+from tclose.algorithms.fragmentation import size_classes
+from tclose.distances import Ordered
+from tclose.fragments.counts import Counts
+
+K = 5
+BARS = {0.2: 0.2215, 0.1: 0.3247, 0.05: 0.4654}
+"""What hours and capital-gain lost in the first trials of relaxed conformance."""
+ROWS = (30_000, 100_000, 300_000, 1_000_000)
+
+
+def main() -> None:
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True).stdout.strip()
+    print(
+        f"Machine: {platform.processor() or platform.machine()}, {os.cpu_count()} cores. Date: {date.today()}. Commit: {commit}.\n"
+    )
+    adult = pd.read_csv(DATA / "adult.csv")
+    adult["hours"] = np.minimum(adult["hours-per-week"] // 5, 19)
+    tc.anonymize(adult[:1000], policy_for(("hours",), (0.3,)), algorithm="fragmentation")  # compiles
+    occupation = tc.Hierarchy.from_csv(DATA / "hierarchies" / "occupation.csv")
+    compare_bounds(adult)
+    print("\n| sensitive | t | prefer | classes sized | classes | rows in a class | promised | attained | GCP | CPU s |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for prefer in ("loss", "classes"):
+        for t in (0.3, 0.2, 0.1):
+            release(adult, ("hours", "education-num"), (t, t), prefer)
+        release(adult, ("hours-per-week", "age", "capital-gain"), (0.3, 0.2, 0.1), prefer)
+        for t in (0.3, 0.2, 0.1):
+            release(adult, ("hours-per-week", "occupation"), (t, t), prefer, {"occupation": occupation})
+    print("\nThe scenario table, hours-per-week + capital-gain:\n")
+    print("| t | GCP | at most | t-Mondrian | classes | promised | attained | CPU s |")
+    print("|---|---|---|---|---|---|---|---|")
+    missed = [t for t, bar in BARS.items() if not scenario(t, bar)]
+    print(f"\nMissed: t = {missed}." if missed else "\nAll rows hold.")
+    one_row_more(adult)
+    grow()
+
+
+def policy_for(sensitive: tuple[str, ...], t: tuple[float, ...], trees: dict[str, tc.Hierarchy] | None = None) -> tc.Policy:
+    """The quasi-identifiers of the scenario table, those that are sensitive here apart."""
+    quasi: list[Any] = [name for name in ("age", "education-num") if name not in sensitive]
+    quasi += [tc.Quasi(name, hierarchy=DATA / "hierarchies" / f"{name}.csv") for name in TREES]
+    limits = [tc.Sensitive(name, t=limit, hierarchy=(trees or {}).get(name)) for name, limit in zip(sensitive, t, strict=True)]
+    return tc.Policy(quasi=quasi, sensitive=limits, k=K, other="drop")
+
+
+def compare_bounds(adult: pd.DataFrame) -> None:
+    """Fragments and classes of hours x education-num for both bounds and both sizings, at depth t."""
+    print("min(hours // 5, 19) x education-num, fragments to depth t:\n")
+    print("| t | bound | fragments | bounds | classes, gcd | classes, relaxed | CPU s |")
+    print("|---|---|---|---|---|---|---|")
+    counts = pd.crosstab(adult["hours"], adult["education-num"]).to_numpy()
+    for t in (0.3, 0.2, 0.1):
+        for bound in ("published", "corrected"):
+            before = time.process_time()
+            found = tc.find_fragmentation(counts, t=t, bound=bound)
+            spent = time.process_time() - before
+            sizes = [len(found.class_sizes(K, sizing)) for sizing in ("gcd", "relaxed")]
+            bounds = ", ".join(f"{float(value):.4f}" for value in found.bounds)
+            print(f"| {t} | {bound} | {len(found.fragments)} | {bounds} | {sizes[0]} | {sizes[1]} | {spent:.3f} |", flush=True)
+
+
+def release(
+    adult: pd.DataFrame,
+    sensitive: tuple[str, ...],
+    t: tuple[float, ...],
+    prefer: str,
+    trees: dict[str, tc.Hierarchy] | None = None,
+) -> None:
+    """One line of the table of releases."""
+    before = time.process_time()
+    made = tc.anonymize(adult, policy_for(sensitive, t, trees), algorithm="fragmentation", options={"prefer": prefer})
+    spent = time.process_time() - before
+    promised, attained = beside(made)
+    sizes = made.audit.sizes
+    print(
+        f"| {' x '.join(sensitive)} | {', '.join(map(str, t))} | {prefer} | {made.partition.max() + 1:,} | {made.audit.classes:,} | {sizes.min()} to {sizes.max()} | "
+        f"{promised} | {attained} | {made.loss['gcp']:.4f} | {spent:.2f} |",
+        flush=True,
+    )
+
+
+def beside(made: tc.Release) -> tuple[str, str]:
+    """What was promised, and what is attained."""
+    promised = made.certificate["promised"]
+    return tuple(", ".join(f"{promised[name][key]:.4f}" for name in promised) for key in ("t", "t_attained"))  # type: ignore[return-value]
+
+
+def scenario(t: float, bar: float) -> bool:
+    """One row of the scenario table; whether it loses at most ``bar``."""
+    policy = policy_of(("hours-per-week", "capital-gain"), t)
+    plain = tc.anonymize(DATA / "adult.csv", policy).loss["gcp"]
+    before = time.process_time()
+    made = tc.anonymize(DATA / "adult.csv", policy, algorithm="fragmentation")
+    spent = time.process_time() - before
+    promised, attained = beside(made)
+    print(
+        f"| {t} | {made.loss['gcp']:.4f} | {bar:.4f} | {plain:.4f} | {made.audit.classes:,} | {promised} | {attained} | {spent:.2f} |",
+        flush=True,
+    )
+    return bool(made.loss["gcp"] <= bar + 0.00005)
+
+
+def one_row_more(adult: pd.DataFrame) -> None:
+    """How the number of classes changes with one row more or less."""
+    print("\nOne row more or less, classes sized (30 rows drawn, seed 0):\n")
+    print("| sensitive | t | classes | least | most | change at most |")
+    print("|---|---|---|---|---|---|")
+    drawn = np.random.default_rng(0).choice(len(adult), 30, replace=False)
+    for names, t in (
+        (("hours", "education-num"), 0.2),
+        (("hours", "education-num"), 0.1),
+        (("hours-per-week", "capital-gain"), 0.1),
+    ):
+        whole = classes(adult, names, t)
+        tables = [adult.drop(index=row) for row in drawn] + [pd.concat([adult, adult.iloc[[row]]]) for row in drawn]
+        found = [classes(table, names, t) for table in tables]
+        change = max(abs(number - whole) for number in found) / whole
+        print(f"| {' x '.join(names)} | {t} | {whole:,} | {min(found):,} | {max(found):,} | {100 * change:.2f}% |", flush=True)
+
+
+def classes(table: pd.DataFrame, names: tuple[str, ...], t: float) -> int:
+    """How many classes are sized."""
+    codes = [np.unique(table[name], return_inverse=True) for name in names]
+    distances = [Ordered(len(values)) for values, _ in codes]
+    matrix, _ = Counts.of_codes([ranks for _, ranks in codes], distances, [list(values) for values, _ in codes])
+    defaults = find_algorithm("fragmentation").options
+    return len(size_classes(matrix, [exact(t)] * len(names), K, defaults)[1])
+
+
+def grow() -> None:
+    """Time and loss against rows."""
+    print("\nhours-per-week + capital-gain, t = 0.1, Adult with its quasi-identifiers blurred:\n")
+    print("| rows | classes | GCP | CPU s | CPU s of t-Mondrian |")
+    print("|---|---|---|---|---|")
+    policy = policy_of(("hours-per-week", "capital-gain"), 0.1)
+    cache = Path(os.environ.get("TCLOSE_BENCH_TABLES", tempfile.gettempdir())) / "tclose-bench"
+    cache.mkdir(parents=True, exist_ok=True)
+    for rows in ROWS:
+        path = table(rows, cache)
+        before = time.process_time()
+        made = tc.anonymize(path, policy, algorithm="fragmentation")
+        middle = time.process_time()
+        tc.anonymize(path, policy)
+        spent = middle - before, time.process_time() - middle
+        print(f"| {rows:,} | {made.audit.classes:,} | {made.loss['gcp']:.4f} | {spent[0]:.1f} | {spent[1]:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""Blocks: a table and its classes cut into small parts, each with all the rows that its classes want."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.limits import Codes, Ints
+from tclose.algorithms.running import run
+from tclose.algorithms.widths import Losses, loss
+
+BELOW: Any = np.int32(-1)
+ABOVE: Any = np.int32(2**31 - 1)
+"""Below and above every code, in the type of codes: parts are compiled once more for another type."""
+DEEPEST = 64
+"""No list can be halved more often."""
+
+
+class Blocks(NamedTuple):
+    """Parts of a table that are filled each by itself."""
+
+    rows: Codes
+    """(rows,): row numbers; each block is a slice of it, ordered by fragment and first quasi-identifier."""
+    starts: Ints
+    """(blocks + 1,): where the rows of each block start,"""
+    classes: Ints
+    """and its first class."""
+
+
+class _Sides(NamedTuple):
+    """The two sides of a cut that is being tried."""
+
+    upto: Ints
+    """(classes + 1, fragments): how many rows of each fragment the classes before each one want."""
+    before: Ints
+    """(classes + 1,): of all fragments."""
+    ends: Ints
+    """Where the parts end that start at the class at hand, the longest first."""
+    passed: Ints
+    """(fragments,): rows seen of each fragment."""
+    lows: Codes
+    """(2, quasi): the least codes of both sides,"""
+    highs: Codes
+    """and their largest."""
+    right: NDArray[np.bool_]
+    """(rows,): which rows go right."""
+    aside: Codes
+
+
+def blocks_of(quasi: Codes, losses: Losses, fragment: Codes, wanted: Ints, most: int) -> Blocks:
+    """Halve the list of classes, and the rows with it, until a part has ``most`` rows or one class.
+
+    The left half gets as many rows of each fragment as its classes want: the lowest ones on one quasi-identifier, the same for
+    all fragments, the one whose cut leaves the least loss in the boxes around both halves.
+    """
+    rows, columns = quasi.shape
+    classes, fragments = wanted.shape
+    upto = np.zeros((classes + 1, fragments), dtype=np.int64)
+    np.cumsum(wanted, axis=0, out=upto[1:])
+    orders = np.empty((columns, rows), dtype=np.int32)
+    for column in range(columns):
+        orders[column] = np.lexsort((quasi[:, column], fragment))
+    sides = _Sides(
+        upto,
+        upto.sum(axis=1),
+        np.empty(DEEPEST, dtype=np.int64),
+        np.empty(fragments, dtype=np.int64),
+        np.empty((2, columns), dtype=np.int32),
+        np.empty((2, columns), dtype=np.int32),
+        np.empty(rows, dtype=np.bool_),
+        np.empty(rows, dtype=np.int32),
+    )
+    starts, firsts = np.empty(classes + 1, dtype=np.int64), np.empty(classes + 1, dtype=np.int64)
+    found = run(_halve_all, quasi, losses, fragment, orders, sides, most, starts, firsts)
+    starts[found], firsts[found] = rows, classes
+    return Blocks(orders[0], starts[: found + 1], firsts[: found + 1])
+
+
+@kernel
+def _halve_all(
+    quasi: Codes,
+    losses: Losses,
+    fragment: Codes,
+    orders: Codes,
+    sides: _Sides,
+    most: int,
+    starts: Ints,
+    firsts: Ints,
+    cancel: NDArray[np.uint8],
+) -> int:
+    """Halve, left sides first; the number of blocks. A column's order stays one within each block."""
+    blocks, depth = 0, 1
+    first = start = sides.before[0]  # 0, in the type of the others
+    sides.ends[0] = len(sides.upto) - 1
+    while depth > 0:
+        last = sides.ends[depth - 1]
+        size = sides.before[last] - sides.before[first]
+        if size <= most or last == first + 1:
+            starts[blocks], firsts[blocks] = start, first
+            blocks += 1
+            first, start, depth = last, start + size, depth - 1
+            continue
+        middle = (first + last) // 2
+        best, least = 0, np.inf
+        for column in range(len(orders)):
+            if cancel[0]:
+                return blocks
+            left = _try(quasi, fragment, orders[column, start : start + size], sides, first, middle)
+            after = _loss_after(losses, sides, left, size)
+            if after < least:
+                best, least = column, after
+        left = _try(quasi, fragment, orders[best, start : start + size], sides, first, middle)
+        for column in range(len(orders)):
+            _part(orders[column, start : start + size], sides, left)
+        sides.ends[depth] = middle
+        depth += 1
+    return blocks
+
+
+@lean
+def _try(quasi: Codes, fragment: Codes, order: Codes, sides: _Sides, first: int, middle: int) -> int:
+    """Give the first rows of each fragment to the left, as many as the classes before the middle want; how many they are."""
+    for place in range(len(sides.passed)):
+        sides.passed[place] = 0
+    for column in range(quasi.shape[1]):
+        for side in range(2):
+            sides.lows[side, column], sides.highs[side, column] = ABOVE, BELOW
+    lefts = 0
+    for row in order:
+        place = fragment[row]
+        side = int(sides.passed[place] >= sides.upto[middle, place] - sides.upto[first, place])
+        sides.passed[place] += 1
+        sides.right[row] = side == 1
+        lefts += 1 - side
+        for column in range(quasi.shape[1]):
+            sides.lows[side, column] = min(sides.lows[side, column], quasi[row, column])
+            sides.highs[side, column] = max(sides.highs[side, column], quasi[row, column])
+    return lefts
+
+
+@lean
+def _loss_after(losses: Losses, sides: _Sides, left: int, size: int) -> float:
+    """What the boxes around both sides lose."""
+    total = 0.0
+    for side, rows in ((0, left), (1, size - left)):
+        for column in range(sides.lows.shape[1]):
+            if rows > 0:
+                total += rows * loss(losses, column, sides.lows[side, column], sides.highs[side, column])
+    return total
+
+
+@lean
+def _part(order: Codes, sides: _Sides, left: int) -> None:
+    """Put the rows of the left side first; rows of one side keep their order."""
+    near, far = 0, left
+    for row in order:
+        if sides.right[row]:
+            sides.aside[far] = row
+            far += 1
+        else:
+            sides.aside[near] = row
+            near += 1
+    for place in range(len(order)):
+        order[place] = sides.aside[place]

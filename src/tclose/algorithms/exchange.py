@@ -1,0 +1,226 @@
+"""Exchange: classes that swap rows of one fragment until they lose less."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.algorithms.blocks import ABOVE, BELOW
+from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.limits import Codes, Ints
+from tclose.algorithms.running import run
+from tclose.algorithms.widths import Floats, Losses, loss
+
+ROUNDS = 56
+"""How often classes are put into groups."""
+LAST = 4
+"""In so many rounds at the end no swap may raise the loss."""
+RISE = 0.1
+"""How much a swap may raise the loss in the first round, as a share of what a class loses on average."""
+TOGETHER = 64
+"""So many classes make a group;"""
+ROWS = 4000
+"""fewer if they have more rows than that."""
+NEAR = 1e-9
+"""A smaller gain may be a matter of rounding."""
+
+
+class Classes(NamedTuple):
+    """The classes as they stand, and what they lose."""
+
+    labels: Ints
+    """(rows,): the class of each row."""
+    members: Codes
+    """(rows,): row numbers; each class is a slice of it."""
+    starts: Ints
+    """(classes + 1,): where the rows of each class start."""
+    places: Codes
+    """(rows,): where each row is among the members."""
+    lows: Codes
+    """(classes, quasi): the least code of each class,"""
+    next_lows: Codes
+    """the least when a row with that code leaves, `ABOVE` all without others,"""
+    highs: Codes
+    """the largest code,"""
+    next_highs: Codes
+    """and the largest when a row with that code leaves, `BELOW` all without others."""
+    own: Floats
+    """(classes, quasi): what each row of a class loses,"""
+    totals: Floats
+    """(classes,): in all; NaN before a class is measured."""
+    reliefs: Floats
+    """(rows,): how much less all rows of its class lose, at most, when a row leaves for another; 0 inside the box."""
+
+
+def exchange(quasi: Codes, losses: Losses, fragment: Codes, labels: Ints) -> Ints:
+    """Swap rows of the same fragment between classes; the class of each row in the end.
+
+    Every class keeps the number of rows of each fragment that it had. In each round classes with similar boxes make groups,
+    similar first on one quasi-identifier, in the next round on the next. Each row at the edge of its class's box is swapped
+    with the row of its group that makes the loss least, even when it rises a little: less from round to round, in the last ones
+    not at all (threshold accepting, Dueck and Scheuer 1990, with the best swap in place of a random one).
+
+    Returns
+    -------
+    (rows,) int64
+        Those of the round with the least loss; it is never above the loss at the start.
+    """
+    classes = classes_of(quasi, losses, labels)
+    sizes = np.diff(classes.starts)
+    best, least = labels, math.fsum(sizes * classes.totals)
+    rise = RISE * least / len(sizes)
+    for number in range(ROUNDS):
+        rows, starts = _groups(classes, fragment, number)
+        falling = max(0.0, 1 - (number + 1) / (ROUNDS - LAST))
+        run(sweep, quasi, losses, classes, rows, starts, rise * falling)
+        now = math.fsum(sizes * classes.totals)
+        if now < least:
+            best, least = classes.labels.copy(), now
+    return best
+
+
+def classes_of(quasi: Codes, losses: Losses, labels: Ints) -> Classes:
+    """The classes with these labels."""
+    rows, columns = quasi.shape
+    members = np.argsort(labels, kind="stable").astype(np.int32)
+    count = int(labels.max()) + 1
+    places = np.empty(rows, dtype=np.int32)
+    places[members] = np.arange(rows, dtype=np.int32)
+    classes = Classes(
+        labels.copy(),
+        members,
+        np.searchsorted(labels[members], np.arange(count + 1)).astype(np.int64),
+        places,
+        np.empty((count, columns), dtype=np.int32),
+        np.empty((count, columns), dtype=np.int32),
+        np.empty((count, columns), dtype=np.int32),
+        np.empty((count, columns), dtype=np.int32),
+        np.empty((count, columns), dtype=np.float64),
+        np.full(count, np.nan),
+        np.empty(rows, dtype=np.float64),
+    )
+    run(sweep, quasi, losses, classes, members[:0], classes.starts[:1], 0.0)
+    return classes
+
+
+def _groups(classes: Classes, fragment: Codes, number: int) -> tuple[Codes, Ints]:
+    """Rows that may be swapped with one another, one set after the other, and where each set starts."""
+    columns, sizes = classes.lows.shape[1], np.diff(classes.starts)
+    middles = classes.lows + classes.highs
+    order = np.lexsort([middles[:, (number + place) % columns] for place in range(columns - 1, -1, -1)])
+    most = max(2, min(TOGETHER, ROWS * len(sizes) // len(fragment)))
+    shift = most // 2 * (number // columns % 2)  # so that the borders are not always the same
+    group = np.empty(len(sizes), dtype=np.int64)
+    group[order] = (np.arange(len(sizes)) + shift) // most
+    key = group[classes.labels] * (int(fragment.max()) + 1) + fragment
+    rows = np.argsort(key, kind="stable").astype(np.int32)
+    starts = np.flatnonzero(np.diff(key[rows], prepend=-1))
+    return rows, np.append(starts, len(rows)).astype(np.int64)
+
+
+@kernel
+def sweep(
+    quasi: Codes, losses: Losses, classes: Classes, rows: Codes, starts: Ints, rise: float, cancel: NDArray[np.uint8]
+) -> None:
+    """Swap each row at an edge with the best row of its set, if the loss rises by less than allowed.
+
+    Before that, classes that were never measured are.
+    """
+    for number in range(len(classes.totals)):
+        if np.isnan(classes.totals[number]) and cancel[0] == 0:
+            _measure(quasi, losses, classes, number)
+    for number in range(len(starts) - 1):
+        candidates = rows[starts[number] : starts[number + 1]]
+        for row in candidates:
+            if cancel[0]:
+                return
+            if classes.reliefs[row] <= NEAR:
+                continue
+            other = _best(quasi, losses, classes, row, candidates, rise)
+            if other >= 0:
+                _swap(quasi, losses, classes, row, other)
+
+
+@lean
+def _best(quasi: Codes, losses: Losses, classes: Classes, row: int, candidates: Codes, rise: float) -> int:
+    """The row to swap this one with; -1 where there is none."""
+    here = classes.labels[row]
+    size = classes.starts[here + 1] - classes.starts[here]
+    best, most = -1, NEAR if rise == 0 else -rise
+    for other in candidates:
+        there = classes.labels[other]
+        if here == there or classes.reliefs[row] + classes.reliefs[other] <= most:
+            continue
+        # What the class at hand may lose with the other row, if that class gains as much as it can.
+        enough = classes.totals[here] + (classes.reliefs[other] - most) / size
+        after = _loss_with(quasi, losses, classes, here, row, other, enough)
+        if after > enough:
+            continue
+        gain = size * (classes.totals[here] - after)
+        other_size = classes.starts[there + 1] - classes.starts[there]
+        enough = classes.totals[there] + (gain - most) / other_size
+        gain += other_size * (classes.totals[there] - _loss_with(quasi, losses, classes, there, other, row, enough))
+        if gain > most and abs(gain) > NEAR:
+            best, most = other, gain
+    return best
+
+
+@lean
+def _loss_with(quasi: Codes, losses: Losses, classes: Classes, number: int, leaves: int, comes: int, enough: float) -> float:
+    """What a class would lose with another row in place of one of its own; where that is above enough, a part of it."""
+    total = 0.0
+    for column in range(quasi.shape[1]):
+        code, new = quasi[leaves, column], quasi[comes, column]
+        low, high = classes.lows[number, column], classes.highs[number, column]
+        after_low = min(classes.next_lows[number, column] if code == low else low, new)
+        after_high = max(classes.next_highs[number, column] if code == high else high, new)
+        if after_low == low and after_high == high:
+            total += classes.own[number, column]
+        else:
+            total += loss(losses, column, after_low, after_high)
+        if total > enough:
+            break
+    return total
+
+
+@lean
+def _swap(quasi: Codes, losses: Losses, classes: Classes, a: int, b: int) -> None:
+    """Put each of two rows in the place of the other."""
+    classes.labels[a], classes.labels[b] = classes.labels[b], classes.labels[a]
+    classes.places[a], classes.places[b] = classes.places[b], classes.places[a]
+    classes.members[classes.places[a]], classes.members[classes.places[b]] = a, b
+    for number in (classes.labels[a], classes.labels[b]):
+        _measure(quasi, losses, classes, number)
+
+
+@lean
+def _measure(quasi: Codes, losses: Losses, classes: Classes, number: int) -> None:
+    """Find the box of a class, what it loses, and what it would lose without each of its rows."""
+    members = classes.members[classes.starts[number] : classes.starts[number + 1]]
+    for row in members:
+        classes.reliefs[row] = 0.0
+    classes.totals[number] = 0.0
+    for column in range(quasi.shape[1]):
+        low = next_low = ABOVE
+        high = next_high = BELOW
+        for row in members:
+            code = quasi[row, column]
+            next_low = min(next_low, max(low, code))
+            low = min(low, code)
+            next_high = max(next_high, min(high, code))
+            high = max(high, code)
+        classes.lows[number, column], classes.next_lows[number, column] = low, next_low
+        classes.highs[number, column], classes.next_highs[number, column] = high, next_high
+        classes.own[number, column] = loss(losses, column, low, high)
+        classes.totals[number] += classes.own[number, column]
+        if next_low == low and next_high == high:
+            continue
+        for row in members:
+            code = quasi[row, column]
+            after_low, after_high = (next_low if code == low else low), (next_high if code == high else high)
+            if after_low != low or after_high != high:
+                after = loss(losses, column, after_low, after_high) if after_low <= after_high else 0.0
+                classes.reliefs[row] += len(members) * (classes.own[number, column] - after)

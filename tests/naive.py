@@ -642,16 +642,34 @@ def common_shares(rows: Sequence[int], k: int) -> list[list[int]]:
     return [[row // max(fits) for row in rows]] * max(fits)
 
 
-def halved(rows: Sequence[int], k: int, within: Callable[[list[int]], bool]) -> list[list[int]]:
-    """Classes by halving, odd rows to either side in turn, for as long as both halves will do; a half's classes side by side."""
-    left, turn = [], True
-    for row in rows:
-        left.append(row // 2 + (row % 2 if turn else 0))
-        turn = turn != (row % 2 == 1)
-    right = [row - half for row, half in zip(rows, left, strict=True)]
-    if min(sum(left), sum(right)) < k or not (within(left) and within(right)):
+def halved(
+    rows: Sequence[int],
+    k: int,
+    within: Callable[[list[int]], bool],
+    strain: Callable[[list[int]], float],
+    orders: Sequence[Sequence[int]],
+) -> list[list[int]]:
+    """Classes by halving for as long as both halves will do; a half's classes side by side.
+
+    Odd rows go to either side in turn, in the order of fragments that leaves the worse side the least strain, to six digits.
+    """
+    if sum(rows) // 2 < k:
         return [list(rows)]
-    return halved(left, k, within) + halved(right, k, within)
+    halves = [half(rows, order) for order in orders]
+    left, right = min(halves, key=lambda sides: round(max(map(strain, sides)), 6))
+    if not (within(left) and within(right)):
+        return [list(rows)]
+    return halved(left, k, within, strain, orders) + halved(right, k, within, strain, orders)
+
+
+def half(rows: Sequence[int], order: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Half the rows of each fragment for either side; in this order of fragments odd rows go left and right in turn."""
+    left, turn = [row // 2 for row in rows], True
+    for place in order:
+        if rows[place] % 2:
+            left[place] += turn
+            turn = not turn
+    return left, [row - own for row, own in zip(rows, left, strict=True)]
 
 
 # Filling classes with the rows of fragments: a row is a tuple of codes, ``width(place, low, high)`` what a range loses

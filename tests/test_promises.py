@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
+from tclose.fragments.fragment import Fragment
 from tclose.fragments.fragmentation import Fragmentation
 from tests import naive
 from tests.matrices import CLOSED, KINDS, MIXES, Drawn, limits, matrices, parts_of, paths
@@ -248,7 +249,20 @@ def test_classes_share_out_all_rows_and_keep_their_promise(data: st.DataObject) 
         assert classes.sum(axis=1).min() >= k
         assert all(within(taken) for taken in classes.tolist())
         assert all(promised <= limit for promised, limit in zip(found.promises.largest(classes), t, strict=True))
-    assert classes.tolist() == naive.halved(found.rows.tolist(), k, within)
+
+    def strain(taken: list[int]) -> float:
+        return max(float(promised) / max(float(limit), 1e-9) for promised, limit in zip(found.promise(taken), t, strict=True))
+
+    def mean(fragment: Fragment, attribute: int) -> float:
+        counts = fragment.marginal(attribute).tolist()
+        return float(sum(place * count for place, count in enumerate(counts)) / max(sum(counts), 1))
+
+    rows = found.rows.tolist()
+    orders = [list(range(len(rows))), sorted(range(len(rows)), key=rows.__getitem__)]
+    for attribute in range(len(t)):
+        means = [mean(fragment, attribute) for fragment in found.fragments]
+        orders.append(sorted(range(len(rows)), key=means.__getitem__))
+    assert classes.tolist() == naive.halved(rows, k, within, strain, orders)
 
 
 @SOME

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose._progress import announce
 from tclose.algorithms.base import Partition
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from tclose.encode import Attribute, EncodedTable
     from tclose.policy import Policy
 
-OPTIONS = {"sizing": SIZINGS, "bound": BOUNDS, "strategy": STRATEGIES, "prefer": ("loss", "classes")}
+OPTIONS = {"sizing": SIZINGS, "bound": BOUNDS, "strategy": STRATEGIES}
 """The options and what they may be, defaults first."""
 
 DEPTHS = tuple(Fraction(share, 20) for share in (20, 18, 16, 14, 12, 10, 8, 6, 4, 2))
@@ -65,13 +64,15 @@ def _size(table: EncodedTable, k: int, options: Mapping[str, Any]) -> tuple[Code
     """The fragment of each row, how many rows of each fragment every class takes, and what that promises."""
     limited = [attribute for attribute in table.sensitive if attribute.column.t is not None]
     if not limited:  # any rows will do
-        return np.zeros(table.rows, dtype=np.int32), by_halving(np.array([table.rows]), k, _everything), {}
+        return np.zeros(table.rows, dtype=np.int32), _halved(table.rows, k), {}
     matrix, cell_of_row = Counts.of_codes(
         [attribute.codes for attribute in limited],
         [attribute.distance for attribute in limited],
         [attribute.values for attribute in limited],
     )
-    found, wanted = size_classes(matrix, [_room(matrix, number, attribute) for number, attribute in enumerate(limited)], k, options)
+    found, wanted = size_classes(
+        matrix, [_room(matrix, number, attribute) for number, attribute in enumerate(limited)], k, options
+    )
     fragment = np.empty(len(matrix.rows), dtype=np.int32)
     for number, part in enumerate(found.fragments):
         fragment[part.cells] = number
@@ -89,7 +90,6 @@ def _room(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
 def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str, Any]) -> tuple[Fragmentation, Ints]:
     """The fragmentation that is preferred, and the sizes of its classes. Only corrected bounds leave room for uneven sizes."""
     relaxed = options["sizing"] == "relaxed" and options["bound"] == "corrected"
-    crowding = CROWDING if options["prefer"] == "loss" else 0
     best: tuple[Fragmentation, Ints] | None = None
     most = 0.0
     for depth in DEPTHS if relaxed else DEPTHS[:1]:
@@ -98,7 +98,7 @@ def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str
             continue
         found = Fragmentation.of_walk(walk, t)
         wanted = found.class_sizes(k, options["sizing"])
-        merit = len(wanted) / len(found.fragments) ** crowding
+        merit = len(wanted) / len(found.fragments) ** CROWDING
         if merit > most:
             best, most = (found, wanted), merit
         if wanted.sum(axis=1).max() < 2 * k:  # none can be halved
@@ -107,5 +107,7 @@ def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str
     return best
 
 
-def _everything(wanted: Ints) -> NDArray[np.bool_]:
-    return np.ones(len(wanted), dtype=bool)
+def _halved(rows: int, k: int) -> Ints:
+    """Sizes of classes where nothing but k is asked."""
+    everything = np.zeros(1, dtype=np.int64)
+    return by_halving(np.array([rows]), k, [everything], lambda wanted: np.zeros(len(wanted)), lambda wanted: wanted[:, 0] > 0)

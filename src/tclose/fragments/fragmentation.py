@@ -15,7 +15,7 @@ from tclose._numbers import decimal_up
 from tclose.errors import PolicyError
 from tclose.fragments.counts import Counts, Ints, numbers
 from tclose.fragments.fragment import Fragment
-from tclose.fragments.promises import Promises
+from tclose.fragments.promises import NEAR, Promises
 from tclose.fragments.search import Split, Walk
 from tclose.fragments.sizing import by_gcd, by_halving
 
@@ -116,7 +116,7 @@ class Fragmentation:
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise PolicyError(f"k must be a whole number, 1 at least. Got {k!r}.")
         if sizing == "relaxed":
-            return by_halving(self.rows, int(k), self._within)
+            return by_halving(self.rows, int(k), self._orders(), self._strain, self._within)
         if not self.acceptable:
             raise PolicyError("Classes that conform are within the bounds, but here these are above t. Split further.")
         return by_gcd(self.rows, int(k))
@@ -125,6 +125,22 @@ class Fragmentation:
     def promises(self) -> Promises:
         """What classes are promised from the rows that they take."""
         return Promises(self.matrix, self.fragments, self.bound)
+
+    def _orders(self) -> list[Ints]:
+        """Orders of the fragments: as found, by their rows, and along each attribute."""
+        orders = [np.arange(len(self.rows)), np.argsort(self.rows, kind="stable")]
+        for attribute in range(len(self.bounds)):
+            places = [self.matrix.cells[fragment.cells, attribute] for fragment in self.fragments]
+            rows = [self.matrix.rows[fragment.cells] for fragment in self.fragments]
+            means = [at @ weights / max(weights.sum(), 1) for at, weights in zip(places, rows, strict=True)]
+            orders.append(np.argsort(means, kind="stable"))
+        return orders
+
+    def _strain(self, wanted: Ints) -> NDArray[np.float64]:
+        """The largest share of its limit that any attribute of a class is promised."""
+        limits = np.array([max(float(limit), NEAR) for limit in self.t])
+        strain: NDArray[np.float64] = (self.promises.rough(wanted) / limits).max(axis=1)
+        return strain
 
     def _within(self, wanted: Ints) -> NDArray[np.bool_]:
         return self.promises.within(wanted, self.t)

@@ -8,8 +8,7 @@ by the triangle inequality: from the class to P' every fragment's rows are moved
 :math:`\Delta_s(f)/|f|` for each unit of mass (*relaxed conformance*). A class that takes the same share of every fragment has
 P' = Q, and the promise is the fragmentation's bound (theorem 20).
 
-With one attribute fragments do not overlap, and the worst case itself is known (Cao et al. 2011, SABRE): the earth mover's
-distance is convex, so that the worst is at a corner, where each fragment's rows all have one value.
+With one attribute the worst case itself is known; see `tclose.fragments.alone`.
 
 All functions take shares as floats, or as Python's fractions in arrays of objects; then they are exact.
 """
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.distances import Hierarchical
+from tclose.fragments.alone import is_known, worst_alone
 from tclose.fragments.axes import BLOCK, Axis, Line, Numbers, Sets, Tree
 from tclose.fragments.counts import Counts
 from tclose.fragments.fragment import Fragment
@@ -45,10 +45,8 @@ class Promises:
         # For each attribute and fragment the codes that occur, and their rows.
         self._spreads = [[_occurring(fragment.marginal(s)) for fragment in fragments] for s in range(len(matrix.axes))]
         self._worst = [[fragment.worst(s, bound) for fragment in fragments] for s in range(len(matrix.axes))]
-        axis = matrix.axes[0]
-        self._alone = len(matrix.axes) == 1 and bound == "corrected" and isinstance(axis, Line | Sets | Tree)
-        if self._alone and isinstance(axis, Tree):
-            self._alone = _follow_nodes(axis.distance, [codes for codes, _ in self._spreads[0]])
+        alone = len(matrix.axes) == 1 and bound == "corrected"
+        self._alone = alone and is_known(matrix.axes[0], [codes for codes, _ in self._spreads[0]])
 
     def rough(self, wanted: Ints) -> NDArray[np.float64]:
         """(classes, attributes): what each class is promised, in floats; it takes ``wanted[class, fragment]`` rows."""
@@ -151,83 +149,3 @@ def _kept(distance: Hierarchical, level: int, shares: Numbers, table: Numbers) -
     below = np.minimum(np.add.reduceat(shares, runs, axis=1), np.add.reduceat(table, runs))
     kept: Numbers = below @ distance.weights[level][runs]
     return kept
-
-
-def worst_alone(axis: Axis, values: Sequence[Ints], shares: Numbers, table: Numbers) -> Numbers:
-    """The worst case of each row of shares over fragments of the only attribute, in which these values occur."""
-    if axis.distance.scale == 0:
-        return np.zeros(len(shares))
-    filled = [number for number, inside in enumerate(values) if len(inside)]
-    if isinstance(axis, Line):
-        in_order = sorted(filled, key=lambda number: values[number][0])
-        return _worst_on_line(axis, [values[number] for number in in_order], shares[:, in_order], table)
-    if isinstance(axis, Sets):
-        kept: Numbers = np.array([np.minimum(shares[:, number], table[values[number]].min()) for number in filled]).sum(axis=0)
-        return 1 - kept
-    assert isinstance(axis, Tree)
-    return _worst_in_tree(axis, [values[number] for number in filled], shares[:, filled], table)
-
-
-def _worst_on_line(axis: Line, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
-    """Fragment by fragment from the left: its rows all at v, so that the cumulated share is A before v and A + g from v on.
-
-    Between fragments it is A + g whatever v is.
-    """
-    gaps, below = np.diff(axis.places).astype(shares.dtype), np.cumsum(table)[:-1]
-    cost = np.zeros(len(shares), dtype=shares.dtype)
-    before = np.zeros((len(shares), 1), dtype=shares.dtype)
-    for number, inside in enumerate(values):
-        after = before + shares[:, [number]]
-        span = slice(inside[0], inside[-1])
-        lower = np.abs(before - below[span]) * gaps[span]
-        upper = np.abs(after - below[span]) * gaps[span]
-        none = np.zeros((len(shares), 1), dtype=shares.dtype)
-        up_to = np.concatenate([none, np.cumsum(lower, axis=1)], axis=1)
-        from_on = np.concatenate([np.cumsum(upper[:, ::-1], axis=1)[:, ::-1], none], axis=1)
-        cost = cost + (up_to + from_on)[:, inside - inside[0]].max(axis=1)
-        between = slice(inside[-1], values[number + 1][0] if number + 1 < len(values) else inside[-1])
-        cost = cost + (np.abs(after - below[between]) * gaps[between]).sum(axis=1)
-        before = after
-    worst: Numbers = cost / axis.scale
-    return worst
-
-
-def _follow_nodes(distance: Hierarchical, values: list[Ints]) -> bool:
-    """Whether every node has whole fragments below it, or a part of one alone; a given path may cut across nodes."""
-    owner = np.full(distance.m, -1)
-    for number, inside in enumerate(values):
-        owner[inside] = number
-    for nodes in distance.ancestors[1:]:
-        runs = np.flatnonzero(np.diff(nodes, prepend=-2))
-        for first, last in zip(runs, np.append(runs[1:], distance.m), strict=True):
-            inside = np.unique(owner[first:last])
-            inside = inside[inside >= 0]
-            across = [number for number in inside if values[number][0] < first or values[number][-1] >= last]
-            if nodes[first] >= 0 and len(inside) > 1 and across:
-                return False
-    return True
-
-
-def _worst_in_tree(axis: Tree, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
-    """Nodes with several fragments below have what these take; inside a fragment all rows go the way down that keeps least."""
-    distance = axis.distance
-    owner = np.full(distance.m, -1)
-    for number, inside in enumerate(values):
-        owner[inside] = number
-    kept: Numbers = np.zeros(len(shares), dtype=shares.dtype)
-    ways = np.zeros((len(shares), distance.m), dtype=shares.dtype)  # what is kept inside a fragment on the way to each value
-    for level in range(1, len(distance.ancestors)):
-        nodes = distance.ancestors[level]
-        runs = np.flatnonzero(np.diff(nodes, prepend=-2))
-        for first, last in zip(runs, np.append(runs[1:], distance.m), strict=True):
-            inside = np.unique(owner[first:last])
-            inside = inside[inside >= 0]
-            weight, share = distance.weights[level][first], table[first:last].sum()
-            whole = len(inside) > 1 or (len(inside) == 1 and np.isin(values[inside[0]], np.arange(first, last)).all())
-            if whole:
-                kept = kept + np.minimum(shares[:, inside].sum(axis=1), share) * weight
-            elif len(inside):
-                ways[:, first:last] += (np.minimum(shares[:, inside[0]], share) * weight)[:, None]
-    for inside in values:
-        kept = kept + ways[:, inside].min(axis=1)
-    return 1 - kept / axis.scale

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+
+DIGITS = 6
+"""To so many digits halves are compared, so that how a machine rounds decides nothing."""
 
 
 def by_gcd(rows: Ints, k: int) -> Ints:
@@ -28,17 +31,28 @@ def _divisors(number: int) -> set[int]:
     return {*small, *(number // divisor for divisor in small)}
 
 
-def by_halving(rows: Ints, k: int, within: Callable[[Ints], NDArray[np.bool_]]) -> Ints:
+def by_halving(
+    rows: Ints,
+    k: int,
+    orders: Sequence[Ints],
+    strain: Callable[[Ints], NDArray[np.float64]],
+    within: Callable[[Ints], NDArray[np.bool_]],
+) -> Ints:
     """Halve all fragments, again and again, while both halves have k rows and are within the limits (Cao et al. 2011, section 5).
 
-    Odd rows go to either side in turn. The whole table is accepted as it is.
+    Odd rows go to either side in turn: in the order of fragments that leaves both sides nearest the table. The whole table is
+    accepted as it is.
 
     Parameters
     ----------
     rows : (fragments,)
     k : int
+    orders
+        The orders of fragments to try.
+    strain
+        How far from the table several classes can be, given by the rows that they take of each fragment.
     within
-        Which of several classes, given by the rows that they take of each fragment, are within the limits.
+        Which of them are within the limits.
 
     Returns
     -------
@@ -51,9 +65,10 @@ def by_halving(rows: Ints, k: int, within: Callable[[Ints], NDArray[np.bool_]]) 
     depth = 0
     while len(level):
         kinds, kind = np.unique(level, axis=0, return_inverse=True)
-        left = _half(kinds)
+        left = _half(kinds, orders[0])
+        fine: NDArray[np.bool_] = kinds.sum(axis=1) // 2 >= k  # the sums of both sides differ by one at most
+        left[fine] = _best_half(kinds[fine], orders, strain)
         right = kinds - left
-        fine: NDArray[np.bool_] = np.minimum(left.sum(axis=1), right.sum(axis=1)) >= k
         fine[fine] = within(left[fine]) & within(right[fine])
         split = fine[kind]
         done.append(level[~split])
@@ -64,9 +79,20 @@ def by_halving(rows: Ints, k: int, within: Callable[[Ints], NDArray[np.bool_]]) 
     return np.concatenate(done)[np.argsort(np.concatenate(done_at), kind="stable")]
 
 
-def _half(classes: Ints) -> Ints:
+def _best_half(classes: Ints, orders: Sequence[Ints], strain: Callable[[Ints], NDArray[np.float64]]) -> Ints:
+    """The left halves by the order in which the worse side is nearest the table; of equals the first."""
+    halves = [_half(classes, order) for order in orders]
+    if len(orders) == 1 or not len(classes):
+        return halves[0]
+    strains = [np.maximum(strain(half), strain(classes - half)).round(DIGITS) for half in halves]
+    best: Ints = np.stack(halves)[np.argmin(strains, axis=0), np.arange(len(classes))]
+    return best
+
+
+def _half(classes: Ints, order: Ints) -> Ints:
     """The left halves: of the odd numbers the first, the third... are rounded up, the others down."""
-    odd = classes % 2
+    odd = classes[:, order] % 2
     turn = np.cumsum(odd, axis=1) % 2
-    half: Ints = classes // 2 + odd * turn
+    half: Ints = classes // 2
+    half[:, order] += odd * turn
     return half

@@ -220,7 +220,12 @@ def test_counts_that_are_none(counts: Any, sentence: str) -> None:
         ({"distances": METRIC}, "A matrix distance must have one row for each value. Got 3 rows for 4 values."),
         ({"distances": [None, None]}, "distance must be a known name, a Hierarchy or a matrix of numbers. Got something else."),
         ({"distances": [[0, 1], [2, 0]]}, "A matrix distance must be symmetric. Got 1 and 2 for values 1 and 2."),
-        ({"distances": TREE}, "Every value must be in the hierarchy. Got 4 that are not, the first 0."),
+        ({"distances": TREE}, SHAPE),  # three places of the second attribute for four leaves
+        (
+            {"distances": TREE, "values": [range(4), range(3)]},
+            "Every value must be in the hierarchy. Got 4 that are not, the first 0.",
+        ),
+        ({"distances": "numeric"}, "The numeric distance needs values, or a mapping from numbers. Got neither."),
         ({"values": 5}, "values must be one sequence for each attribute. Got something else."),
         ({"values": [4, 3]}, "values must be one sequence for each attribute. Got something else."),
         ({"values": [[1, 2, 3, 4]]}, SHAPE),
@@ -337,3 +342,13 @@ def test_three_large_attributes() -> None:
     assert found.matrix.total == 30_162 == found.rows.sum()
     for s in range(3):
         assert found.bounds[s] == sum((fragment.worst(s) for fragment in found.fragments), Fraction(0))
+
+
+def test_an_array_stands_for_the_leaves_of_its_hierarchy() -> None:
+    found = tc.find_fragmentation([4, 4, 1, 1], t=0.5, distances=TREE)
+    named = tc.find_fragmentation({"a1": 4, "a2": 4, "b1": 1, "b2": 1}, t=0.5, distances=TREE)
+    assert found.matrix.values == [["a1", "a2", "b1", "b2"]]
+    assert (found.bounds, [fragment.values for fragment in found.fragments]) == (
+        named.bounds,
+        [fragment.values for fragment in named.fragments],
+    )

@@ -49,7 +49,7 @@ def find_fragmentation(
         Which box is split next: the one that leaves the least excess :math:`\Psi = \sum_s \max(\hat B_s - t_s, 0)`, the one that
         leaves the least sum of bounds, or a given path: the place of a fragment, an attribute, and after how many of its values.
     values : one sequence for each attribute, optional
-        The domains. Default: places for an array; for a mapping the values that occur, sorted.
+        The domains. Default for an array: places, or the leaves of a Hierarchy; for a mapping: the values that it has, sorted.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def _matrix(counts: Any, distances: Any, values: Sequence[Sequence[Any]] | None)
             raise PolicyError("The index of a Series must have each value once. Got a value twice.")
     if values is not None:
         values = _domains(values)
-    keys, rows, domains = _from_mapping(counts, values) if isinstance(counts, Mapping) else _from_array(counts, values)
+    keys, rows, domains = _from_mapping(counts, values) if isinstance(counts, Mapping) else _from_array(counts, values, distances)
     if rows.dtype.kind not in "iu" or not len(rows) or rows.min() < 0 or not rows.any():
         raise PolicyError("counts must be whole numbers of rows, none below 0, and not all 0. Got others.")
     if sum(rows.tolist()) > INT64_MAX:
@@ -133,10 +133,17 @@ def _from_mapping(
 
 
 def _from_array(
-    counts: Any, values: Sequence[Sequence[Any]] | None
+    counts: Any, values: Sequence[Sequence[Any]] | None, distances: Any
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], list[list[Any]]]:
     dense = numbers(counts)
-    domains = [list(range(size)) for size in dense.shape] if values is None else [list(domain) for domain in values]
+    if values is None:
+        kinds = _one_each(distances, dense.ndim)
+        if any(isinstance(kind, str) and kind == "numeric" for kind in kinds):
+            raise PolicyError("The numeric distance needs values, or a mapping from numbers. Got neither.")
+        values = [
+            kind.leaves if isinstance(kind, Hierarchy) else range(size) for kind, size in zip(kinds, dense.shape, strict=True)
+        ]
+    domains = [list(domain) for domain in values]
     if dense.ndim == 0 or tuple(map(len, domains)) != dense.shape:
         raise PolicyError("counts must be an array with a place for each value of each attribute. Got another shape.")
     for domain in domains:

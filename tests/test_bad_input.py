@@ -346,7 +346,7 @@ def test_a_name_that_a_spreadsheet_may_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--algorithm", "mondrain"), "algorithm must be one of mondrian. Got 'mondrain'. Did you mean 'mondrian'?"),
+        (("--algorithm", "mondrain"), "algorithm must be one of mondrian, fragmentation. Got 'mondrain'. Did you mean 'mondrian'?"),
         (("--option", "sizing"), "An option must be written as name=value. Got 'sizing'."),
         (("--option", "=gcd"), "An option must be written as name=value. Got '=gcd'."),
         (("--option", "sizing=gcd"), "'sizing' is not an option of mondrian. Known are: none."),

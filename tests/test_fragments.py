@@ -190,7 +190,7 @@ def test_no_fragmentation_has_fewer_than_the_fewest(kind: str, data: st.DataObje
 
 
 def test_the_search_need_not_find_the_fewest() -> None:
-    # Greedy: of all matrices of three rows and columns with at most 2 rows a cell, at this limit, some take one step too many.
+    # Greedy: of all matrices of two rows and three columns with at most 1 row a cell, some take a step too many.
     worse = 0
     for flat in product(range(2), repeat=6):
         counts = np.array(flat).reshape(2, 3)

@@ -13,8 +13,9 @@ from tclose._numbers import INT64_MAX, exact
 from tclose.errors import PolicyError, nearest
 from tclose.fragments.axes import axis_of
 from tclose.fragments.counts import Counts, numbers
+from tclose.fragments.fragment import BOUNDS
 from tclose.fragments.fragmentation import Fragmentation
-from tclose.fragments.search import BOUNDS, STRATEGIES, Path, search
+from tclose.fragments.search import STRATEGIES, Path, search
 from tclose.hierarchy import Hierarchy
 
 

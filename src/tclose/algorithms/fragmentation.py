@@ -16,8 +16,9 @@ from tclose.algorithms.merging import merge_failing
 from tclose.algorithms.widths import losses_of
 from tclose.errors import PolicyError
 from tclose.fragments.counts import Counts
+from tclose.fragments.fragment import BOUNDS
 from tclose.fragments.fragmentation import SIZINGS, Fragmentation
-from tclose.fragments.search import BOUNDS, STRATEGIES, search
+from tclose.fragments.search import STRATEGIES, search
 from tclose.fragments.sizing import by_halving
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ OPTIONS = {"sizing": SIZINGS, "bound": BOUNDS, "strategy": STRATEGIES}
 
 DEPTHS = tuple(Fraction(share, 20) for share in (20, 18, 16, 14, 12, 10, 8, 6, 4, 2))
 """Shares of t to which fragments are found: what is left of t is spent on uneven sizes."""
-CROWDING = 0.4
-"""Releases lose about as much with twice the fragments as with 2^0.4 times the rows in a class; see bench/RESULTS.md."""
 
 
 def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: Mapping[str, Any]) -> Partition:
@@ -38,8 +37,9 @@ def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: 
 
     Bagai, Weber and Thammanna Gowda 2023, corrected: worst cases are measured in the whole domain, and classes need not take
     exactly the same share of every fragment (*relaxed conformance*, see `tclose.fragments.promises`). Fragments are found to
-    several depths below t, and the one is taken that is likely to lose least: smaller classes lose less, but more fragments leave
-    less choice of rows. It is judged by sensitive values alone, so that the promise tells nothing of quasi-identifiers.
+    several depths below t, and the depth with the most classes is taken; of equals the one with the fewest fragments. That is
+    a matter of sensitive values alone, so that the promise tells nothing of quasi-identifiers.
+
     Rows are chosen by their quasi-identifiers alone. Classes that break a limit that fragments know nothing of, as l or beta, are
     merged with the class that costs least; merging keeps the promise.
 
@@ -88,19 +88,17 @@ def _room(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
 
 
 def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str, Any]) -> tuple[Fragmentation, Ints]:
-    """The fragmentation that is preferred, and the sizes of its classes. Only corrected bounds leave room for uneven sizes."""
+    """The fragmentation with the most classes, and their sizes. Only corrected bounds leave room for sizes that are uneven."""
     relaxed = options["sizing"] == "relaxed" and options["bound"] == "corrected"
     best: tuple[Fragmentation, Ints] | None = None
-    most = 0.0
     for depth in DEPTHS if relaxed else DEPTHS[:1]:
         walk = search(matrix, [depth * limit for limit in t], options["bound"], options["strategy"])
-        if best is not None and len(walk.fragments) == len(best[0].fragments):
-            continue
         found = Fragmentation.of_walk(walk, t)
+        if best is not None and found.fragments == best[0].fragments:
+            continue
         wanted = found.class_sizes(k, options["sizing"])
-        merit = len(wanted) / len(found.fragments) ** CROWDING
-        if merit > most:
-            best, most = (found, wanted), merit
+        if best is None or len(wanted) > len(best[1]):
+            best = found, wanted
         if wanted.sum(axis=1).max() < 2 * k:  # none can be halved
             break
     assert best is not None

@@ -13,6 +13,9 @@ from tclose.errors import PolicyError
 from tclose.fragments.axes import Line
 from tclose.fragments.counts import Counts, Ints
 
+BOUNDS = ("corrected", "published")
+"""How the worst case of a fragment is taken; see `tclose.fragments.axes`."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fragment:
@@ -58,6 +61,8 @@ class Fragment:
     def worst(self, attribute: int, bound: str = "corrected") -> Fraction:
         """Delta: what the mix of its values is at most away from any other mix of the same mass, as a share of the table."""
         self._check(attribute)
+        if bound not in BOUNDS:
+            raise PolicyError(f"bound must be one of {', '.join(BOUNDS)}. Got {bound!r}.")
         axis, counts, side = self.matrix.axes[attribute], self.marginal(attribute), self.sides[attribute]
         if bound == "published":
             return Fraction(axis.published(side, counts[side]), self.matrix.total * axis.published_unit)

@@ -139,7 +139,7 @@ class Fragmentation:
     def _strain(self, wanted: Ints) -> NDArray[np.float64]:
         """The largest share of its limit that any attribute of a class is promised."""
         limits = np.array([max(float(limit), NEAR) for limit in self.t])
-        strain: NDArray[np.float64] = (self.promises.rough(wanted) / limits).max(axis=1)
+        strain: NDArray[np.float64] = (self.promises.rough(wanted, flows=False) / limits).max(axis=1)
         return strain
 
     def _within(self, wanted: Ints) -> NDArray[np.bool_]:

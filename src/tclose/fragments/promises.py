@@ -9,13 +9,11 @@ by the triangle inequality: from the class to P' every fragment's rows are moved
 P' = Q, and the promise is the fragmentation's bound (theorem 20).
 
 With one attribute the worst case itself is known; see `tclose.fragments.alone`.
-
-All functions take shares as floats, or as Python's fractions in arrays of objects; then they are exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -23,13 +21,15 @@ from numpy.typing import NDArray
 
 from tclose.distances import Hierarchical
 from tclose.fragments.alone import is_known, worst_alone
-from tclose.fragments.axes import BLOCK, Axis, Line, Numbers, Sets, Tree
+from tclose.fragments.axes import BLOCK, Axis, Line, Metric, Numbers, Sets, Tree
 from tclose.fragments.counts import Counts
 from tclose.fragments.fragment import Fragment
 
 Ints = NDArray[np.int64]
 NEAR = 1e-9
 """What floats say is taken for what is so when it is farther than this from a limit."""
+KEPT = 16
+"""So many blocks of dense spreads, at most, are kept."""
 FINE = 2**44
 """Shares are rounded to so many parts of 1 where only integers will do."""
 
@@ -45,16 +45,21 @@ class Promises:
         # For each attribute and fragment the codes that occur, and their rows.
         self._spreads = [[_occurring(fragment.marginal(s)) for fragment in fragments] for s in range(len(matrix.axes))]
         self._worst = [[fragment.worst(s, bound) for fragment in fragments] for s in range(len(matrix.axes))]
+        self._floats = [np.array([float(delta) for delta in deltas]) for deltas in self._worst]
+        self._kept: dict[tuple[int, int], NDArray[np.float64]] = {}
         alone = len(matrix.axes) == 1 and bound == "corrected"
         self._alone = alone and is_known(matrix.axes[0], [codes for codes, _ in self._spreads[0]])
 
-    def rough(self, wanted: Ints) -> NDArray[np.float64]:
-        """(classes, attributes): what each class is promised, in floats; it takes ``wanted[class, fragment]`` rows."""
+    def rough(self, wanted: Ints, *, flows: bool = True) -> NDArray[np.float64]:
+        """(classes, attributes): what each class is promised, in floats; it takes ``wanted[class, fragment]`` rows.
+
+        Without ``flows`` no linear program is solved: a matrix distance is taken for its largest entry, which is never less.
+        """
         step = max(1, BLOCK // max(axis.distance.m for axis in self._axes))
-        blocks = [self._rough(wanted[first : first + step]) for first in range(0, max(len(wanted), 1), step)]
+        blocks = [self._rough(wanted[first : first + step], flows) for first in range(0, max(len(wanted), 1), step)]
         return np.concatenate(blocks)
 
-    def _rough(self, wanted: Ints) -> NDArray[np.float64]:
+    def _rough(self, wanted: Ints, flows: bool) -> NDArray[np.float64]:
         shares = wanted / wanted.sum(axis=1, keepdims=True)
         rows = np.maximum(self._rows, 1)
         n = self._rows.sum()
@@ -64,22 +69,34 @@ class Promises:
             if self._alone:
                 columns.append(worst_alone(axis, [codes for codes, _ in self._spreads[s]], shares, table))
                 continue
-            inside = shares @ (np.array([float(worst) for worst in self._worst[s]]) * n / rows)
-            columns.append(emds(axis, self._mixed(s, shares / rows), table) + inside)
+            inside = shares @ (self._floats[s] * n / rows)
+            apart = emds if flows or not isinstance(axis, Metric) else _at_most
+            columns.append(apart(axis, self._mixed(s, shares / rows), table) + inside)
         return np.stack(columns, axis=1)
 
     def _mixed(self, s: int, parts: NDArray[np.float64]) -> NDArray[np.float64]:
         """(classes, values): the mix of the fragments' own spreads, of which each class takes such parts; some at a time."""
+        mixed = np.zeros((len(parts), self._axes[s].distance.m))
+        first = 0
+        for dense in self._blocks(s):
+            mixed += parts[:, first : first + len(dense)] @ dense
+            first += len(dense)
+        return mixed
+
+    def _blocks(self, s: int) -> Iterator[NDArray[np.float64]]:
+        """The spreads of the fragments as dense rows, some at a time; the first of them are kept for the next call."""
         m = self._axes[s].distance.m
         step = max(1, BLOCK // m)
-        mixed = np.zeros((len(parts), m))
-        for first in range(0, parts.shape[1], step):
-            spreads = self._spreads[s][first : first + step]
-            dense = np.zeros((len(spreads), m))
-            for number, (codes, counts) in enumerate(spreads):
-                dense[number, codes] = counts
-            mixed += parts[:, first : first + step] @ dense
-        return mixed
+        for first in range(0, len(self._rows), step):
+            dense = self._kept.get((s, first))
+            if dense is None:
+                spreads = self._spreads[s][first : first + step]
+                dense = np.zeros((len(spreads), m))
+                for number, (codes, counts) in enumerate(spreads):
+                    dense[number, codes] = counts
+                if len(self._kept) < KEPT:
+                    self._kept[s, first] = dense
+            yield dense
 
     def exact(self, wanted: Ints) -> tuple[Fraction, ...]:
         """What one class is promised, as fractions."""
@@ -104,9 +121,12 @@ class Promises:
 
     def within(self, wanted: Ints, t: Sequence[Fraction]) -> NDArray[np.bool_]:
         """Which classes are promised to be within the limits. Where floats cannot tell, fractions do."""
-        promised = self.rough(wanted)
+        promised = self.rough(wanted, flows=False)
         limits = np.array([float(limit) for limit in t])
         fine: NDArray[np.bool_] = np.all(promised <= limits - NEAR, axis=1)
+        if not fine.all() and any(isinstance(axis, Metric) for axis in self._axes):
+            promised[~fine] = self.rough(wanted[~fine])
+            fine = np.all(promised <= limits - NEAR, axis=1)
         for number in np.flatnonzero(~fine & (promised <= limits + NEAR).all(axis=1)):
             fine[number] = all(value <= limit for value, limit in zip(self.exact(wanted[number]), t, strict=True))
         return fine
@@ -141,6 +161,12 @@ def emds(axis: Axis, shares: Numbers, table: Numbers) -> Numbers:
         return np.array([float(axis.distance.exact(row, np.rint(table * FINE).astype(np.int64))) for row in whole])
     distances: Numbers = cost / axis.scale
     return distances
+
+
+def _at_most(_: Axis, shares: Numbers, table: Numbers) -> Numbers:
+    """At least the earth mover's distance: all that must move goes as far as there is."""
+    farthest: Numbers = np.maximum(shares - table, 0).sum(axis=1)
+    return farthest
 
 
 def _kept(distance: Hierarchical, level: int, shares: Numbers, table: Numbers) -> Numbers:

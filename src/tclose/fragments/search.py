@@ -16,7 +16,6 @@ from tclose.fragments.candidates import Candidates, candidates, sides_of, units
 from tclose.fragments.counts import Counts
 from tclose.fragments.fragment import Fragment
 
-BOUNDS = ("corrected", "published")
 STRATEGIES = ("psi", "sum")
 Path = Sequence[tuple[int, int, int]]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 
-DIGITS = 6
-"""To so many digits halves are compared, so that how a machine rounds decides nothing."""
+NEAR = 1e-9
+"""Halves whose strains differ by less are alike: how a machine rounds sums must not choose between them."""
 
 
 def by_gcd(rows: Ints, k: int) -> Ints:
@@ -80,12 +80,18 @@ def by_halving(
 
 
 def _best_half(classes: Ints, orders: Sequence[Ints], strain: Callable[[Ints], NDArray[np.float64]]) -> Ints:
-    """The left halves by the order in which the worse side is nearest the table; of equals the first."""
-    halves = [_half(classes, order) for order in orders]
+    """The left halves by the order in which the worse side is nearest the table; of those that are alike the first."""
+    best = _half(classes, orders[0])
     if len(orders) == 1 or not len(classes):
-        return halves[0]
-    strains = [np.maximum(strain(half), strain(classes - half)).round(DIGITS) for half in halves]
-    best: Ints = np.stack(halves)[np.argmin(strains, axis=0), np.arange(len(classes))]
+        return best
+    least = np.maximum(strain(best), strain(classes - best))
+    for order in orders[1:]:
+        half = _half(classes, order)
+        differs = np.flatnonzero((half != best).any(axis=1))
+        if len(differs):
+            other = np.maximum(strain(half[differs]), strain((classes - half)[differs]))
+            better = other < least[differs] - NEAR
+            best[differs[better]], least[differs[better]] = half[differs[better]], other[better]
     return best
 
 

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 import tclose as tc
 from tclose.fragments.fragment import Fragment
 from tclose.fragments.fragmentation import Fragmentation
-from tclose.fragments.promises import Promises
 from tests import naive
 from tests.matrices import CLOSED, KINDS, MIXES, Drawn, limits, matrices, parts_of, paths
 
@@ -230,11 +229,7 @@ def test_many_classes_are_judged_some_at_a_time(monkeypatch: pytest.MonkeyPatch)
     wanted = wanted[wanted.any(axis=1)]
     at_once = found.promises.rough(wanted)
     monkeypatch.setattr("tclose.fragments.promises.BLOCK", 7)
-    for kept in (16, 0):
-        monkeypatch.setattr("tclose.fragments.promises.KEPT", kept)
-        promises = Promises(found.matrix, found.fragments, found.bound)
-        for _ in range(2):
-            assert promises.rough(wanted) == pytest.approx(at_once, abs=1e-15)
+    assert found.promises.rough(wanted) == pytest.approx(at_once, abs=1e-15)
 
 
 # Sizes

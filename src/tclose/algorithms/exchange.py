@@ -1,4 +1,4 @@
-"""Exchange: classes that swap rows of one fragment until they lose less."""
+"""Exchange: classes that swap rows of one fragment so that they lose less."""
 
 from __future__ import annotations
 

@@ -20,8 +20,10 @@ Ints = NDArray[np.int64]
 
 
 def is_known(axis: Axis, values: Sequence[Ints]) -> bool:
-    """Whether there is a form of the worst case for fragments in which these values occur: for all but a metric, and but trees
-    that a given path has cut across their nodes."""
+    """Whether the worst case has a closed form, for fragments in which these values occur.
+
+    It has, except for a metric, and for a tree that a given path has cut across its nodes.
+    """
     return isinstance(axis, Line | Sets) or (isinstance(axis, Tree) and _follow_nodes(axis.distance, values))
 
 

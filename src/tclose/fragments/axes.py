@@ -31,7 +31,7 @@ Numbers = NDArray[Any]
 BLOCK = 2**21
 """So many counts, at most, are held at a time where all cuts of a box are weighed at once."""
 PUBLISHED_AT_MOST = 100
-"""A published bound of distances that are no steps needs a common divisor of all of them: only for so many values."""
+"""A published bound of distances other than equal steps needs a common multiple of all of them: only for so many values."""
 
 
 class Axis(ABC):
@@ -57,7 +57,7 @@ class Axis(ABC):
 
     @abstractmethod
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
-        """The worst case of the first so many cells, for each of ``ends``, over the values that occur: rows times `scale`."""
+        """For each e of ``ends`` the worst case of the first e cells, over the values that occur there: rows times `scale`."""
 
     @abstractmethod
     def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:

@@ -13,8 +13,9 @@ With one attribute the worst case itself is known; see `tclose.fragments.alone`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +29,17 @@ from tclose.fragments.fragment import Fragment
 Ints = NDArray[np.int64]
 NEAR = 1e-9
 """What floats say is taken for what is so when it is farther than this from a limit."""
-KEPT = 16
-"""So many blocks of dense spreads, at most, are kept."""
 FINE = 2**44
 """Shares are rounded to so many parts of 1 where only integers will do."""
+
+
+class _Spreads(NamedTuple):
+    """The values of all fragments, one fragment after the other."""
+
+    starts: Ints
+    """(fragments + 1,): where each fragment starts."""
+    codes: Ints
+    counts: Ints
 
 
 class Promises:
@@ -46,7 +54,7 @@ class Promises:
         self._spreads = [[_occurring(fragment.marginal(s)) for fragment in fragments] for s in range(len(matrix.axes))]
         self._worst = [[fragment.worst(s, bound) for fragment in fragments] for s in range(len(matrix.axes))]
         self._floats = [np.array([float(delta) for delta in deltas]) for deltas in self._worst]
-        self._kept: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._joined = [_join(spreads) for spreads in self._spreads]
         alone = len(matrix.axes) == 1 and bound == "corrected"
         self._alone = alone and is_known(matrix.axes[0], [codes for codes, _ in self._spreads[0]])
 
@@ -63,40 +71,31 @@ class Promises:
         shares = wanted / wanted.sum(axis=1, keepdims=True)
         rows = np.maximum(self._rows, 1)
         n = self._rows.sum()
+        classes, fragments = np.nonzero(wanted)
+        parts = shares[classes, fragments] / rows[fragments]
         columns = []
         for s, axis in enumerate(self._axes):
             table = self._table[s] / n
             if self._alone:
                 columns.append(worst_alone(axis, [codes for codes, _ in self._spreads[s]], shares, table))
                 continue
-            inside = shares @ (self._floats[s] * n / rows)
-            apart = emds if flows or not isinstance(axis, Metric) else _at_most
-            columns.append(apart(axis, self._mixed(s, shares / rows), table) + inside)
+            mixed = self._mixed(s, classes, fragments, parts, len(wanted))
+            inside = np.bincount(classes, parts * self._floats[s][fragments] * n, len(wanted))
+            columns.append((emds if flows or not isinstance(axis, Metric) else _at_most)(axis, mixed, table) + inside)
         return np.stack(columns, axis=1)
 
-    def _mixed(self, s: int, parts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(classes, values): the mix of the fragments' own spreads, of which each class takes such parts; some at a time."""
-        mixed = np.zeros((len(parts), self._axes[s].distance.m))
-        first = 0
-        for dense in self._blocks(s):
-            mixed += parts[:, first : first + len(dense)] @ dense
-            first += len(dense)
-        return mixed
+    def _mixed(self, s: int, classes: Ints, fragments: Ints, parts: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+        """(classes, values): the mix of the fragments' own spreads, of which classes take such parts.
 
-    def _blocks(self, s: int) -> Iterator[NDArray[np.float64]]:
-        """The spreads of the fragments as dense rows, some at a time; the first of them are kept for the next call."""
-        m = self._axes[s].distance.m
-        step = max(1, BLOCK // m)
-        for first in range(0, len(self._rows), step):
-            dense = self._kept.get((s, first))
-            if dense is None:
-                spreads = self._spreads[s][first : first + step]
-                dense = np.zeros((len(spreads), m))
-                for number, (codes, counts) in enumerate(spreads):
-                    dense[number, codes] = counts
-                if len(self._kept) < KEPT:
-                    self._kept[s, first] = dense
-            yield dense
+        A small class takes rows of few fragments, and a small fragment has few values: only those are added up.
+        """
+        m, spread = self._axes[s].distance.m, self._joined[s]
+        lengths = np.diff(spread.starts)[fragments]
+        ends = np.cumsum(lengths)
+        places = np.arange(lengths.sum()) + np.repeat(spread.starts[fragments] - ends + lengths, lengths)
+        weights = np.repeat(parts, lengths) * spread.counts[places]
+        sums = np.bincount(np.repeat(classes, lengths) * m + spread.codes[places], weights, count * m)
+        return sums.astype(np.float64).reshape(count, m)
 
     def exact(self, wanted: Ints) -> tuple[Fraction, ...]:
         """What one class is promised, as fractions."""
@@ -138,6 +137,11 @@ class Promises:
         near = (rough >= rough.max(axis=0) - NEAR).any(axis=1)
         promised = [self.exact(kind) for kind in kinds[near]]
         return tuple(max(column) for column in zip(*promised, strict=True))
+
+
+def _join(spreads: list[tuple[Ints, Ints]]) -> _Spreads:
+    starts = np.concatenate([[0], np.cumsum([len(codes) for codes, _ in spreads])]).astype(np.int64)
+    return _Spreads(starts, *(np.concatenate(column) for column in zip(*spreads, strict=True)))
 
 
 def _occurring(counts: Ints) -> tuple[Ints, Ints]:

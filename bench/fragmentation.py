@@ -97,7 +97,7 @@ def release(
 ) -> None:
     """One line of the table of releases."""
     before = time.process_time()
-    made = tc.anonymize(adult, policy_for(sensitive, t, trees), algorithm="fragmentation")
+    made = tc.anonymize(adult, policy_for(sensitive, t, trees), algorithm="fragmentation", options={"prefer": "classes"})
     spent = time.process_time() - before
     promised, attained = beside(made)
     sizes = made.audit.sizes
@@ -137,8 +137,8 @@ def classes(table: pd.DataFrame, names: tuple[str, ...], t: float) -> int:
     codes = [np.unique(table[name], return_inverse=True) for name in names]
     distances = [Ordered(len(values)) for values, _ in codes]
     matrix, _ = Counts.of_codes([ranks for _, ranks in codes], distances, [list(values) for values, _ in codes])
-    defaults = find_algorithm("fragmentation").options
-    return len(size_classes(matrix, [exact(t)] * len(names), K, defaults)[1])
+    options = {**find_algorithm("fragmentation").options, "prefer": "classes"}
+    return len(size_classes(matrix, [exact(t)] * len(names), K, options)[1])
 
 
 def grow() -> None:

@@ -66,8 +66,8 @@ def test_the_promise_is_in_the_papers_and_on_the_screen_and_is_verified(tmp_path
     certificate = tmp_path / "release.csv.certificate.json"
     assert verify(out, certificate).holds
     paper = json.loads(certificate.read_text())
-    for key, value in (("t", 0.0), ("t_attained", 0.01)):
-        changed = json.loads(certificate.read_text())
+    for key, value in (("t", 0.0), ("t", 0.2), ("t", float("inf")), ("t_attained", 0.01)):
+        changed = json.loads(json.dumps(paper))
         changed["promised"]["pay"][key] = value
         certificate.write_text(json.dumps(changed))
         assert not verify(out, certificate).holds
@@ -120,13 +120,21 @@ def test_a_table_without_t_is_put_into_classes_of_k_rows() -> None:
 def test_every_strategy_and_bound_keeps_the_policy(strategy: str, bound: str) -> None:
     release = fragmented(people(200), policy(), strategy=strategy, bound=bound)
     assert release.audit.satisfied
-    assert release.record["options"] == {"sizing": "relaxed", "bound": bound, "strategy": strategy}
+    assert release.record["options"] == {"sizing": "relaxed", "bound": bound, "strategy": strategy, "prefer": "loss"}
+
+
+def test_fewer_fragments_or_more_classes() -> None:
+    fewer, more = (fragmented(people(), policy(), prefer=prefer) for prefer in ("loss", "classes"))
+    assert more.partition.max() >= fewer.partition.max()
+    assert fewer.loss["gcp"] <= more.loss["gcp"]
 
 
 def test_unknown_options_are_named() -> None:
     with pytest.raises(tc.PolicyError, match=r"sizing must be one of relaxed, gcd\. Got 'half'\."):
         fragmented(people(20), policy(), sizing="half")
-    with pytest.raises(tc.PolicyError, match=r"'sizes' is not an option of fragmentation\. Known are: sizing, bound, strategy\."):
+    with pytest.raises(
+        tc.PolicyError, match=r"'sizes' is not an option of fragmentation\. Known are: sizing, bound, strategy, prefer\."
+    ):
         fragmented(people(20), policy(), sizes="gcd")
 
 
@@ -140,7 +148,7 @@ def test_one_row_more_or_less_changes_the_number_of_classes_by_less_than_a_twent
         codes = [np.unique(column[rows], return_inverse=True)[1] for column in (pay, ill)]
         distances = [kind(int(column.max()) + 1) for kind, column in zip(kinds, codes, strict=True)]
         matrix, _ = Counts.of_codes(codes, distances, [range(distance.m) for distance in distances])
-        options = find_algorithm("fragmentation").options
+        options = {**find_algorithm("fragmentation").options, "prefer": "classes"}
         return len(size_classes(matrix, [Fraction(1, 10), Fraction(1, 5)], 5, options)[1])
 
     everyone = np.arange(3000)

@@ -88,7 +88,10 @@ def verify(release: Path, certificate: Path) -> Verification:
         same = attained.sensitive.get(name) == found
         findings.append(Finding(f"The figures of {name} are as certified", same, f"t = {found['t_exact']}"))
     for name, promise in said.promised.items():
-        kept = name in audit.sensitive and float_up(audit.sensitive[name].t_judged) == promise.t_attained <= promise.t
+        limit = audit.sensitive[name].limit if name in audit.sensitive else None
+        kept = limit is not None and float_up(audit.sensitive[name].t_judged) == promise.t_attained <= promise.t <= float_up(
+            limit
+        )
         findings.append(Finding(f"{name} is within what was promised", kept, f"t = {promise.t}"))
     return Verification(findings, audit)
 

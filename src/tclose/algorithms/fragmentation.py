@@ -25,11 +25,14 @@ if TYPE_CHECKING:
     from tclose.encode import Attribute, EncodedTable
     from tclose.policy import Policy
 
-OPTIONS = {"sizing": SIZINGS, "bound": BOUNDS, "strategy": STRATEGIES}
+OPTIONS = {"sizing": SIZINGS, "bound": BOUNDS, "strategy": STRATEGIES, "prefer": ("loss", "classes")}
 """The options and what they may be, defaults first."""
 
 DEPTHS = tuple(Fraction(share, 20) for share in (20, 18, 16, 14, 12, 10, 8, 6, 4, 2))
 """Shares of t to which fragments are found: what is left of t is spent on uneven sizes."""
+
+CROWDING = Fraction(2, 5)
+"""Releases lose about as much with twice the fragments as with 2^(2/5) times the rows in a class; see docs/decisions.md."""
 
 
 def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: Mapping[str, Any]) -> Partition:
@@ -37,8 +40,9 @@ def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: 
 
     Bagai, Weber and Thammanna Gowda 2023, corrected: worst cases are measured in the whole domain, and classes need not take
     exactly the same share of every fragment (*relaxed conformance*, see `tclose.fragments.promises`). Fragments are found to
-    several depths below t, and the depth with the most classes is taken; of equals the one with the fewest fragments. That is
-    a matter of sensitive values alone, so that the promise tells nothing of quasi-identifiers.
+    several depths below t, and the depth is taken that is likely to lose least: smaller classes lose less, but more fragments
+    leave less choice of rows. Or, if preferred, the depth with the most classes. Both are matters of sensitive values alone, so
+    that the promise tells nothing of quasi-identifiers.
 
     Rows are chosen by their quasi-identifiers alone. Classes that break a limit that fragments know nothing of, as l or beta, are
     merged with the class that costs least; merging keeps the promise.
@@ -88,17 +92,21 @@ def _room(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
 
 
 def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str, Any]) -> tuple[Fragmentation, Ints]:
-    """The fragmentation with the most classes, and their sizes. Only corrected bounds leave room for sizes that are uneven."""
+    """The fragmentation that is preferred, and the sizes of its classes. Only corrected bounds leave room for uneven sizes."""
     relaxed = options["sizing"] == "relaxed" and options["bound"] == "corrected"
+    crowding = CROWDING if options["prefer"] == "loss" else Fraction(0)
     best: tuple[Fragmentation, Ints] | None = None
+    most = Fraction(0)
     for depth in DEPTHS if relaxed else DEPTHS[:1]:
         walk = search(matrix, [depth * limit for limit in t], options["bound"], options["strategy"])
         found = Fragmentation.of_walk(walk, t)
         if best is not None and found.fragments == best[0].fragments:
             continue
         wanted = found.class_sizes(k, options["sizing"])
-        if best is None or len(wanted) > len(best[1]):
-            best = found, wanted
+        # classes / fragments^crowding, raised to a power that makes it a fraction: no machine's rounding chooses between depths.
+        merit = Fraction(len(wanted) ** crowding.denominator, len(found.fragments) ** crowding.numerator)
+        if merit > most:
+            best, most = (found, wanted), merit
         if wanted.sum(axis=1).max() < 2 * k:  # none can be halved
             break
     assert best is not None

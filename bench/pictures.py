@@ -146,13 +146,15 @@ def times() -> Any:
         least = next(point["seconds"] for point in found if point["what"].startswith("published"))
         steps = [(sum(shape(m)) * math.prod(shape(m)) ** 2, m) for m in (8, 16, 32, 64, 128, 256, 512, 1024)]
         found += [
-            {"m": m, "what": "(m+n) m²n², as the paper counts", "seconds": least * count / steps[0][0]} for count, m in steps
+            {"m": m, "what": "(m+n) m²n², the paper's count, scaled", "seconds": least * count / steps[0][0]}
+            for count, m in steps
         ]
-        seconds = alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="CPU seconds", axis=alt.Axis(format="~g", tickCount=8))
+        seconds = alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="CPU seconds", axis=alt.Axis(format=".0e", tickCount=8))
         across = alt.X("m:Q", scale=alt.Scale(type="log", base=2), title=f"m, values of an attribute; {title}")
         legend = alt.Legend(orient="top", labelLimit=400, columns=2)
         what = alt.Color("what:N", title=None, scale=alt.Scale(range=["#999999", "#173f5f", "#2e9dc6", INK]), legend=legend)
-        chart = alt.Chart(pd.DataFrame(found)).mark_line(point=True).encode(x=across, y=seconds, color=what)
+        dash = alt.StrokeDash("what:N", legend=None, scale=alt.Scale(range=[[6, 4], [1, 0], [1, 0], [1, 0]]))
+        chart = alt.Chart(pd.DataFrame(found)).mark_line(point=True).encode(x=across, y=seconds, color=what, strokeDash=dash)
         panels.append(chart.properties(width=340, height=320))
     return alt.hconcat(*panels, spacing=40)
 

@@ -347,6 +347,8 @@ def test_a_name_that_a_spreadsheet_may_run(tmp_path: Path) -> None:
     ("options", "sentence"),
     [
         (("--algorithm", "mondrain"), "algorithm must be one of mondrian, fragmentation. Got 'mondrain'. Did you mean 'mondrian'?"),
+        (("--effort", "bets"), "effort must be one of fast, balanced, best. Got 'bets'. Did you mean 'best'?"),
+        (("--seed", "-1"), "seed must be a whole number from 0 on. Got -1."),
         (("--option", "sizing"), "An option must be written as name=value. Got 'sizing'."),
         (("--option", "=gcd"), "An option must be written as name=value. Got '=gcd'."),
         (("--option", "sizing=gcd"), "'sizing' is not an option of mondrian. Known are: none."),

@@ -110,6 +110,7 @@ def test_the_certificate_says_what_is_public_and_no_more(written: tuple[Path, Pa
         private["input"]["hmac_key"],
         "suppress",
         "seed",
+        "effort",
         "hmac",
         "input_",
     ):

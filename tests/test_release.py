@@ -13,7 +13,7 @@ import tempfile
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -31,6 +31,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import tclose as tc
+from tclose.algorithms import ALGORITHMS, Partition
 from tclose.certificate import codebook, to_json
 from tclose.cli import app
 from tclose.guard import unguarded
@@ -868,12 +869,46 @@ def test_persons_are_counted_not_their_rows(case: Case, data: st.DataObject) -> 
 def test_bad_calls() -> None:
     no_k = tc.Policy(["age"], {"salary": 0.5}, identifiers=["name"])
     assert "k must be set" in refused(small_table(), no_k, tc.PolicyError)
-    message = refused(small_table(), SMALL, tc.PolicyError, algorithm="mondrain")
-    assert "Did you mean 'mondrian'?" in message
-    message = refused(small_table(), SMALL, tc.PolicyError, options={"colour": 1})
-    assert message == "'colour' is not an option of mondrian. Known are: none."
     with pytest.raises(tc.PolicyError, match=r"Policy\.load"):
         tc.anonymize(small_table(), {"quasi": ["age"]})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "sentence"),
+    [
+        ("algorithm", "mondrain", "algorithm must be one of mondrian, fragmentation. Got 'mondrain'. Did you mean 'mondrian'?"),
+        ("algorithm", 5, "algorithm must be one of mondrian, fragmentation. Got 5."),
+        ("algorithm", ["mondrian"], "algorithm must be one of mondrian, fragmentation. Got list."),
+        ("effort", "Best", "effort must be one of fast, balanced, best. Got 'Best'. Did you mean 'best'?"),
+        ("effort", None, "effort must be one of fast, balanced, best. Got None."),
+        ("effort", pa.table({"who": ["Ada"]}), "effort must be one of fast, balanced, best. Got Table."),
+        ("seed", "x", "seed must be a whole number from 0 on. Got 'x'."),
+        ("seed", True, "seed must be a whole number from 0 on. Got True."),
+        ("seed", -1, "seed must be a whole number from 0 on. Got -1."),
+        ("seed", np.int32(-1), "seed must be a whole number from 0 on. Got -1."),
+        ("seed", 2.0, "seed must be a whole number from 0 on. Got 2.0."),
+        ("options", {"colour": 1}, "'colour' is not an option of mondrian. Known are: none."),
+        ("options", {1: 2}, "1 is not an option of mondrian. Known are: none."),
+        ("options", [], "options must be a mapping from names to values. Got list."),
+        ("options", "sizing=gcd", "options must be a mapping from names to values. Got 'sizing=gcd'."),
+    ],
+)  # fmt: skip
+def test_bad_arguments(argument: str, value: Any, sentence: str) -> None:
+    assert refused(small_table(), SMALL, tc.PolicyError, **{argument: value}) == sentence
+
+
+def test_seed_and_effort_reach_the_algorithm_and_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached: list[Any] = []
+
+    def run(table: Any, policy: tc.Policy, limits: Any, seed: int, effort: str, options: Any) -> Partition:
+        reached.append((seed, effort, options))
+        return Partition(np.zeros(table.rows, dtype=np.int64))
+
+    monkeypatch.setitem(ALGORITHMS, "mondrian", replace(ALGORITHMS["mondrian"], run=run))
+    made = [tc.anonymize(small_table(), SMALL), tc.anonymize(small_table(), SMALL, seed=np.int16(3), effort="best")]  # type: ignore[arg-type]
+    assert reached == [(0, "balanced", {}), (3, "best", {})]
+    assert [(release.record["seed"], release.record["effort"]) for release in made] == [(0, "balanced"), (3, "best")]
+    assert json.loads(to_json(made[1].record))["seed"] == 3
 
 
 # --- kinds of columns -------------------------------------------------------------------------------------------------

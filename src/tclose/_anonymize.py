@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,12 +14,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tclose._progress import announce
-from tclose.algorithms import find_algorithm
+from tclose.algorithms import EFFORTS, find_algorithm
 from tclose.algorithms.base import Algorithm, Partition
 from tclose.certificate import Commitment, certificate, record
 from tclose.domains import kind_to_read
 from tclose.encode import EncodedTable, as_published, encode
-from tclose.errors import PolicyError, PrivacyRiskWarning, nearest
+from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of
 from tclose.feasibility import must_leave_out
 from tclose.gate import check_values, judge, judge_against, not_shown, reference_of
 from tclose.losses import Losses, losses, losses_seen
@@ -40,6 +41,7 @@ def anonymize(
     policy: Policy,
     algorithm: str | None = None,
     seed: int = 0,
+    effort: str = "balanced",
     keep_order: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> Release:
@@ -57,7 +59,9 @@ def anonymize(
     algorithm : str, optional
         One of `list_algorithms`; ``mondrian`` by default.
     seed : int
-        For algorithms that draw lots. The same rows in any order, policy, seed and versions give the same release.
+        From 0 on; for algorithms that draw lots. The same rows in any order, policy, seed and versions give the same release.
+    effort : str
+        How long to refine the release: ``fast``, ``balanced`` or ``best``; for algorithms that refine.
     keep_order : bool
         Keep the order of the input's rows. That may give people away: a warning says so, and so does the certificate.
     options : mapping, optional
@@ -89,7 +93,9 @@ def anonymize(
     if policy.k is None:
         raise PolicyError("k must be set to make a release: the rows, or persons, of each class at least. Got none.")
     chosen = find_algorithm("mondrian" if algorithm is None else algorithm)
-    settings = _options(chosen, options or {})
+    settings = _options(chosen, {} if options is None else options)
+    seed = _whole("seed", seed)
+    effort = one_of("effort", effort, EFFORTS)
 
     announce("Encoding")
     reader = open_reader(table)
@@ -104,7 +110,7 @@ def anonymize(
     roles.check_kept(encoded)
 
     announce("Partitioning")
-    labels, partition = _partition(encoded, policy, chosen, seed, settings)
+    labels, partition = _partition(encoded, policy, chosen, seed, effort, settings)
 
     announce("Recoding")
     resolved = _resolved(policy, encoded)
@@ -142,7 +148,7 @@ def anonymize(
         # Classes that lose rows are no longer those that were promised; and nobody is to learn whether any did.
         {} if policy.suppression else partition.promised,
     )
-    private = record(policy, chosen.name, settings, seed, commitment.to_dict(), against_input, left_out, loss.to_dict())
+    private = record(policy, chosen.name, settings, seed, effort, commitment.to_dict(), against_input, left_out, loss.to_dict())
     in_input_order = np.empty(encoded.rows, dtype=np.int64)
     in_input_order[encoded.order] = labels
     return Release(coded, in_input_order, audit, against_input, loss, public, private, of_rows, witnesses)
@@ -207,12 +213,26 @@ def _check_orders(source: Table, policy: Policy) -> None:
             )
 
 
-def _options(algorithm: Algorithm, given: Mapping[str, Any]) -> dict[str, Any]:
+def _whole(what: str, given: Any) -> int:
+    """A whole number, Python's or NumPy's, from 0 on."""
+    try:
+        number = -1 if isinstance(given, bool) else operator.index(given)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise PolicyError(f"{what} must be a whole number from 0 on. Got {got(given)}.")
+    return number
+
+
+def _options(algorithm: Algorithm, given: Any) -> dict[str, Any]:
+    """The options of an algorithm: those given, and the defaults of the others."""
+    if not isinstance(given, Mapping):
+        raise PolicyError(f"options must be a mapping from names to values. Got {got(given)}.")
     for name in given:
         if name not in algorithm.options:
             known = ", ".join(algorithm.options) or "none"
             raise PolicyError(
-                f"{name!r} is not an option of {algorithm.name}. Known are: {known}.{nearest(name, algorithm.options)}"
+                f"{got(name)} is not an option of {algorithm.name}. Known are: {known}.{nearest(str(name), algorithm.options)}"
             )
     return {**algorithm.options, **given}
 
@@ -226,7 +246,7 @@ def _kinds(policy: Policy, roles: Roles) -> dict[str, str]:
 
 
 def _partition(
-    table: EncodedTable, policy: Policy, algorithm: Algorithm, seed: int, options: Mapping[str, Any]
+    table: EncodedTable, policy: Policy, algorithm: Algorithm, seed: int, effort: str, options: Mapping[str, Any]
 ) -> tuple[Ints, Partition]:
     """The class of each row, -1 where it is left out; and the partition of the rows that are not left out."""
     from tclose.algorithms.limits import limits_of
@@ -234,7 +254,7 @@ def _partition(
     kept = np.flatnonzero(~must_leave_out(table, policy))
     part = table if len(kept) == table.rows else table.take(kept)
     limits = limits_of(both_sides(part.sensitive), policy, part.persons)
-    partition = algorithm.run(part, policy, limits, seed, options)
+    partition = algorithm.run(part, policy, limits, seed, effort, options)
     labels = np.full(table.rows, -1, dtype=np.int64)
     labels[kept] = partition.labels
     return trim(table, labels, policy), partition

@@ -15,7 +15,9 @@ A message is one sentence or two: what was found, what is needed, what to do. It
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from numbers import Number
+from typing import Any
 
 
 class TcloseError(Exception):
@@ -59,3 +61,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
     lowered = {item.lower(): item for item in reversed(list(known))}
     close = difflib.get_close_matches(name.lower(), lowered, n=1)
     return f" Did you mean {lowered[close[0]]!r}?" if close else ""
+
+
+def got(value: Any) -> str:
+    """What was given, for the end of a sentence: a name or a number as it is, of anything else its kind; it may hold a table."""
+    if isinstance(value, str):
+        return repr(value)
+    return str(value) if isinstance(value, Number | None) else type(value).__name__
+
+
+def one_of(what: str, given: Any, known: Collection[str]) -> str:
+    """What was given, if it is one of the known names; else an error that lists them."""
+    if isinstance(given, str) and given in known:
+        return given
+    hint = nearest(given, known) if isinstance(given, str) else ""
+    raise PolicyError(f"{what} must be one of {', '.join(known)}. Got {got(given)}.{hint}")

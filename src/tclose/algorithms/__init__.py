@@ -5,24 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tclose.algorithms.base import Algorithm, Partition
-from tclose.errors import PolicyError, nearest
+from tclose.algorithms.base import EFFORTS, Algorithm, Partition
+from tclose.errors import one_of
 
 if TYPE_CHECKING:
     from tclose.algorithms.limits import Limits
     from tclose.encode import EncodedTable
     from tclose.policy import Policy
 
-__all__ = ["ALGORITHMS", "Algorithm", "Partition", "find_algorithm", "list_algorithms"]
+__all__ = ["ALGORITHMS", "EFFORTS", "Algorithm", "Partition", "find_algorithm", "list_algorithms"]
 
 
-def _mondrian(table: EncodedTable, policy: Policy, limits: Limits, seed: int, options: Mapping[str, Any]) -> Partition:  # noqa: ARG001 - nothing is random
+def _mondrian(
+    table: EncodedTable,
+    policy: Policy,
+    limits: Limits,
+    seed: int,  # noqa: ARG001 - nothing is random
+    effort: str,  # noqa: ARG001 - nor refined
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> Partition:
     from tclose.algorithms.mondrian import mondrian
 
     return mondrian(table, policy, limits)
 
 
-def _fragmentation(table: EncodedTable, policy: Policy, limits: Limits, seed: int, options: Mapping[str, Any]) -> Partition:  # noqa: ARG001 - nothing is random
+def _fragmentation(
+    table: EncodedTable,
+    policy: Policy,
+    limits: Limits,
+    seed: int,  # noqa: ARG001 - nothing is random
+    effort: str,  # noqa: ARG001 - rows are exchanged in so many rounds
+    options: Mapping[str, Any],
+) -> Partition:
     from tclose.algorithms.fragmentation import fragmentation
 
     return fragmentation(table, policy, limits, options)
@@ -59,8 +73,4 @@ def list_algorithms() -> list[Algorithm]:
 
 def find_algorithm(name: str) -> Algorithm:
     """The algorithm of this name."""
-    try:
-        return ALGORITHMS[name]
-    except KeyError:
-        known = ", ".join(ALGORITHMS)
-        raise PolicyError(f"algorithm must be one of {known}. Got {name!r}.{nearest(name, ALGORITHMS)}") from None
+    return ALGORITHMS[one_of("algorithm", name, ALGORITHMS)]

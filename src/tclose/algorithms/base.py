@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 
+EFFORTS = ("fast", "balanced", "best")
+"""How long an algorithm may refine what it found."""
+
 
 @dataclass(frozen=True, eq=False)
 class Partition:
@@ -51,7 +54,7 @@ class Algorithm:
     reference : str
         Where it was published.
     run : callable
-        ``run(table, policy, limits, seed, options)`` gives a `Partition`.
+        ``run(table, policy, limits, seed, effort, options)`` gives a `Partition`.
     options : mapping
         The options that it knows, and their defaults.
     """
@@ -59,7 +62,7 @@ class Algorithm:
     name: str
     summary: str
     reference: str
-    run: Callable[[EncodedTable, Policy, Limits, int, Mapping[str, Any]], Partition] = field(repr=False)
+    run: Callable[[EncodedTable, Policy, Limits, int, str, Mapping[str, Any]], Partition] = field(repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:

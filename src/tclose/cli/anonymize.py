@@ -18,6 +18,13 @@ def anonymize(
     out: Path = typer.Option(..., "-o", "--out", metavar="OUT", help="The release: .csv, .parquet or .arrow."),
     algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: mondrian."),
     seed: int = typer.Option(0, "--seed", metavar="N", help="For algorithms that draw lots."),
+    effort: str = typer.Option(
+        "balanced",
+        "--effort",
+        metavar="E",
+        help="For algorithms that refine: fast; balanced; best, which refines for longer, up to the time that the algorithm "
+        "states. Ctrl-C once ends the refining and goes on, twice ends everything.",
+    ),
     option: list[str] = typer.Option([], "--option", metavar="K=V", help="An option of the algorithm."),
     keep_order: bool = typer.Option(False, "--keep-order", help="Keep the order of the rows, which may give people away."),
     force: bool = typer.Option(False, "--force", help="Replace files that exist."),
@@ -47,7 +54,7 @@ def anonymize(
         warnings.simplefilter("always", PrivacyRiskWarning)
         from tclose._anonymize import anonymize as make
 
-        release = make(data, asked, algorithm=algorithm, seed=seed, keep_order=keep_order, options=options)
+        release = make(data, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
         paths = release.write(out, force=force)
     for risk in risks:
         if issubclass(risk.category, PrivacyRiskWarning):

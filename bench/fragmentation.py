@@ -137,7 +137,7 @@ def classes(table: pd.DataFrame, names: tuple[str, ...], t: float) -> int:
     codes = [np.unique(table[name], return_inverse=True) for name in names]
     distances = [Ordered(len(values)) for values, _ in codes]
     matrix, _ = Counts.of_codes([ranks for _, ranks in codes], distances, [list(values) for values, _ in codes])
-    options = {**find_algorithm("fragmentation").options, "prefer": "classes"}
+    options = {**find_algorithm("fragmentation").defaults, "prefer": "classes"}
     return len(size_classes(matrix, [exact(t)] * len(names), K, options)[1])
 
 

@@ -132,7 +132,7 @@ def test_a_type_that_merges_values_is_refused(csv: Any, cells: tuple[str, str], 
     path = csv("q,s\n" + "".join(f"{cell},a\n" for cell in cells))
     with pytest.raises(tc.ColumnError) as error:
         audited(path, quasi=[tc.Quasi("q", type=kind)])
-    assert str(error.value) == f"type of 'q' must keep its values apart. Got {kind!r}, which makes 1 values of 2."
+    assert str(error.value) == f"type of 'q' must keep its values apart. Got {kind!r}, which makes 1 value of 2."
 
 
 def test_nan_and_an_empty_cell_are_two_values_of_a_quasi_identifier(csv: Any) -> None:

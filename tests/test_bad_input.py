@@ -352,8 +352,9 @@ def test_a_name_that_a_spreadsheet_may_run(tmp_path: Path) -> None:
         (("--option", "sizing"), "An option must be written as name=value. Got 'sizing'."),
         (("--option", "=gcd"), "An option must be written as name=value. Got '=gcd'."),
         (("--option", "sizing=gcd"), "'sizing' is not an option of mondrian. Known are: none."),
-        (("--option", "sizing=[gcd"), "The value of option 'sizing' cannot be read. Got '[gcd'; put a text into quotes."),
-        (("--option", "a=!!python/name:os.system x"), "The value of option 'a' cannot be read. Got '!!python/name:os.system x'; put a text into quotes."),
+        (("--algorithm", "fragmentation", "--option", "sizing=gdc"), "sizing must be one of relaxed, gcd. Got 'gdc'. Did you mean 'gcd'?"),
+        (("--algorithm", "fragmentation", "--option", "bound="), "bound must be one of corrected, published. Got ''."),
+        (("--algorithm", "fragmentation", "--option", "bond=published"), "'bond' is not an option of fragmentation. Known are: sizing, bound, strategy, prefer. Did you mean 'bound'?"),
     ],
 )  # fmt: skip
 def test_options_that_no_algorithm_has(tmp_path: Path, options: tuple[str, ...], sentence: str) -> None:

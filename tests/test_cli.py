@@ -64,6 +64,22 @@ def test_measuring_without_limits_ends_with_0(people: Path) -> None:
     assert "No limit was asked for" in result.stdout
 
 
+def test_one_of_a_kind_is_not_many(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("age,salary\n1,2\n")
+    policy = policy_file(tmp_path, "quasi: [age]\nsensitive: [salary]\nk: 2\n")
+    result = run("audit", table, "-p", policy)
+    assert result.stdout.startswith("table.csv: 1 row in 1 class\n")
+    assert "k: broken by 1 class; worst: class 0 at 1\n  Class 0 is age 1: 1 row.\n" in result.stdout
+    assert repr(tclose.audit(table, tclose.Policy.load(policy))).startswith("<Audit: 1 row in 1 class, k=1;")
+    refused = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
+    assert refused.stderr == "Error: The table has 1 row: k=2 cannot hold.\n"
+    policy.write_text(policy.read_text().replace("k: 2", "k: 1"))
+    made = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
+    assert made.stdout.startswith("release.csv: 1 row in 1 class, none left out\n")
+    assert "\n1 of 1 row differs from all others" in made.stdout
+
+
 def test_json_is_the_contract(people: Path) -> None:
     found = json.loads(run("audit", people, "--quasi", "zip", "--quasi", "age", "--sensitive", "salary", "--json").stdout)
     assert list(found) == ["rows", "classes", "k", "k_persons", "satisfied", "homogeneous", "sensitive", "joint", "violations"]

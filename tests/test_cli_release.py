@@ -461,6 +461,8 @@ def test_algorithms_are_listed() -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     for algorithm in tc.list_algorithms():
         assert f"{algorithm.name}: {algorithm.summary}\n  {algorithm.reference}\n" in result.stdout
+    assert "  --option sizing=relaxed|gcd\n" in result.stdout
+    assert [line for line in result.stdout.splitlines() if "prefer" in line] == ["  --option prefer=loss|classes"]
 
 
 def test_the_demo_goes_all_steps_and_again(tmp_path: Path) -> None:

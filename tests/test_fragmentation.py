@@ -130,8 +130,10 @@ def test_fewer_fragments_or_more_classes() -> None:
 
 
 def test_unknown_options_are_named() -> None:
-    with pytest.raises(tc.PolicyError, match=r"sizing must be one of relaxed, gcd\. Got 'half'\."):
+    with pytest.raises(tc.PolicyError, match=r"sizing must be one of relaxed, gcd\. Got 'half'\.$"):
         fragmented(people(20), policy(), sizing="half")
+    with pytest.raises(tc.PolicyError, match=r"sizing must be one of relaxed, gcd\. Got list\.$"):
+        fragmented(people(20), policy(), sizing=["gcd"])
     with pytest.raises(
         tc.PolicyError, match=r"'sizes' is not an option of fragmentation\. Known are: sizing, bound, strategy, prefer\."
     ):
@@ -148,7 +150,7 @@ def test_one_row_more_or_less_changes_the_number_of_classes_by_less_than_a_twent
         codes = [np.unique(column[rows], return_inverse=True)[1] for column in (pay, ill)]
         distances = [kind(int(column.max()) + 1) for kind, column in zip(kinds, codes, strict=True)]
         matrix, _ = Counts.of_codes(codes, distances, [range(distance.m) for distance in distances])
-        options = {**find_algorithm("fragmentation").options, "prefer": "classes"}
+        options = {**find_algorithm("fragmentation").defaults, "prefer": "classes"}
         return len(size_classes(matrix, [Fraction(1, 10), Fraction(1, 5)], 5, options)[1])
 
     everyone = np.arange(3000)

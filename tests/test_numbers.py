@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tclose._numbers import INT64_MAX, decimal_down, decimal_up, exact, float_up, integer_dtype, plain, product
+from tclose._numbers import INT64_MAX, decimal_down, decimal_up, exact, float_up, integer_dtype, number_of, plain, product
 
 
 @pytest.mark.parametrize(
@@ -143,3 +143,9 @@ def test_products_with_one_number_do_not_wrap(numbers: list[int], factor: int) -
 def test_nothing_times_a_number_beyond_64_bits_is_nothing() -> None:
     # A class at distance 0 under t = 1e-20: 0 is multiplied by the denominator 10^20.
     assert product(np.zeros(2, dtype=np.int64), 10**20).tolist() == [0, 0]
+
+
+def test_what_is_counted_is_one_or_many() -> None:
+    assert [number_of(count, "row") for count in (0, 1, 2, 1000)] == ["0 rows", "1 row", "2 rows", "1,000 rows"]
+    assert [number_of(count, "class", "classes") for count in (1, 2)] == ["1 class", "2 classes"]
+    assert [number_of(count, "row is", "rows are") for count in (1, 2)] == ["1 row is", "2 rows are"]

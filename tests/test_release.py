@@ -32,6 +32,7 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.algorithms import ALGORITHMS, Partition
+from tclose.algorithms.base import Above, Choice, Option
 from tclose.certificate import codebook, to_json
 from tclose.cli import app
 from tclose.guard import unguarded
@@ -717,7 +718,7 @@ def test_the_partition_is_in_the_order_of_the_input() -> None:
         assert f"[{min(inside)}, {max(inside)}]" in release.table["age"].to_pylist()
     assert release.suppressed == 1
     assert repr(release).startswith("<Release: 4 rows in 2 classes, k=2; salary t=")
-    assert "1 rows left out" in repr(release)
+    assert "; 1 row left out" in repr(release)
 
 
 def test_keeping_the_order_warns_and_is_certified(tmp_path: Path) -> None:
@@ -909,6 +910,27 @@ def test_seed_and_effort_reach_the_algorithm_and_the_record(monkeypatch: pytest.
     assert reached == [(0, "balanced", {}), (3, "best", {})]
     assert [(release.record["seed"], release.record["effort"]) for release in made] == [(0, "balanced"), (3, "best")]
     assert json.loads(to_json(made[1].record))["seed"] == 3
+
+
+def test_options_are_read_and_their_defaults_filled_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Option] = {"seconds": Above(0, default=60), "how": Choice(("well", "soon"))}
+    monkeypatch.setitem(ALGORITHMS, "mondrian", replace(ALGORITHMS["mondrian"], options=options))
+
+    def told(**wanted: Any) -> Any:
+        return tc.anonymize(small_table(), SMALL, options=wanted).record["options"]
+
+    assert told() == {"seconds": 60, "how": "well"}
+    assert told(how="soon") == {"seconds": 60, "how": "soon"}
+    for half in (0.5, "0.5", "1/2", np.float32(0.5), Fraction(1, 2)):
+        assert told(seconds=half) == {"seconds": 0.5, "how": "well"}
+    assert told(seconds=7, how="soon") == {"seconds": 7, "how": "soon"}
+    for wrong in (0, -1, "soon", None, True, math.inf, "1e400", [1]):
+        message = refused(small_table(), SMALL, tc.PolicyError, options={"seconds": wrong})
+        assert message == f"seconds must be a number above 0. Got {'list' if wrong == [1] else repr(wrong)}."
+    message = refused(small_table(), SMALL, tc.PolicyError, options={"how": "son"})
+    assert message == "how must be one of well, soon. Got 'son'. Did you mean 'soon'?"
+    shown = CliRunner().invoke(app, ["algorithms"]).stdout
+    assert "  --option seconds=60, or another number above 0\n  --option how=well|soon\n" in shown
 
 
 # --- kinds of columns -------------------------------------------------------------------------------------------------

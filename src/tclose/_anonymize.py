@@ -59,7 +59,8 @@ def anonymize(
     algorithm : str, optional
         One of `list_algorithms`; ``mondrian`` by default.
     seed : int
-        From 0 on; for algorithms that draw lots. The same rows in any order, policy, seed and versions give the same release.
+        From 0 on; for algorithms that draw lots. The same rows in any order, policy, seed, effort, options and
+        versions give the same release.
     effort : str
         How long to refine the release: ``fast``, ``balanced`` or ``best``; for algorithms that refine.
     keep_order : bool
@@ -234,7 +235,7 @@ def _options(algorithm: Algorithm, given: Any) -> dict[str, Any]:
             raise PolicyError(
                 f"{got(name)} is not an option of {algorithm.name}. Known are: {known}.{nearest(str(name), algorithm.options)}"
             )
-    return {**algorithm.options, **given}
+    return algorithm.defaults | {name: algorithm.options[name].read(name, value) for name, value in given.items()}
 
 
 def _kinds(policy: Policy, roles: Roles) -> dict[str, str]:

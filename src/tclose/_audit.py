@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tclose._numbers import number_of
 from tclose.attribute import REGION, AttributeAudit, measure
 from tclose.distances.lexicographic import Lexicographic
 from tclose.domains import Domain, Ints, domain_of, kind_to_read
@@ -134,7 +135,9 @@ def _unit(source: Table, policy: Policy) -> str | None:
     if not repeated:
         return None
     unit = min(repeated, key=repeated.__getitem__)  # the fewest persons: k is not shown larger than it is
-    found = ", ".join(f"{name!r} has {values} values in {counts[name][0]} rows" for name, values in repeated.items())
+    found = ", ".join(
+        f"{name!r} has {number_of(values, 'value')} in {number_of(counts[name][0], 'row')}" for name, values in repeated.items()
+    )
     _warn(
         f"Identifiers repeat: {found}. k is given in rows, and in persons as {unit!r} names them. "
         "Set unit to the column that names a person, or unit: row if each row is one."

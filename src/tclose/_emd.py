@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose._numbers import exact as exact_number
+from tclose._numbers import number_of
 from tclose.distances import Distance, Matrix, Move
 from tclose.distances.domain import KINDS, arrange, without_place
 from tclose.errors import PolicyError, TcloseError
@@ -124,7 +125,8 @@ def _masses(
         leaves = distance.leaves if isinstance(distance, Hierarchy) else list(range(len(left)))
         domain = leaves if values is None else values
         if len(domain) != len(left):
-            raise PolicyError(f"p and q must have one place for each value. Got {len(left)} places for {len(domain)} values.")
+            places, wanted = number_of(len(left), "place"), number_of(len(domain), "value")
+            raise PolicyError(f"p and q must have one place for each value. Got {places} for {wanted}.")
     if len(set(domain)) < len(domain) or any(value != value for value in domain):
         raise PolicyError("values must be distinct, and none may be NaN. Got a value twice, or NaN.")
     return domain, left, right
@@ -140,13 +142,15 @@ def distance_on(distance: Any, domain: list[Any]) -> tuple[list[Any], Distance]:
     if isinstance(distance, Hierarchy):
         unknown = without_place(domain, distance)
         if unknown:
-            raise PolicyError(f"Every value must be in the hierarchy. Got {len(unknown)} that are not, the first {unknown[0]!r}.")
+            strange = number_of(len(unknown), "that is not", "that are not")
+            raise PolicyError(f"Every value must be in the hierarchy. Got {strange}, the first {unknown[0]!r}.")
         if len({printed(value) for value in domain}) < len(domain):
             raise PolicyError("Values of a hierarchy must differ in their printed form. Got two that do not, as 39 and '39'.")
         return arrange("hierarchical", domain, distance)
     matrix = _matrix(distance)
     if matrix.m != len(domain):
-        raise PolicyError(f"A matrix distance must have one row for each value. Got {matrix.m} rows for {len(domain)} values.")
+        rows, wanted = number_of(matrix.m, "row"), number_of(len(domain), "value")
+        raise PolicyError(f"A matrix distance must have one row for each value. Got {rows} for {wanted}.")
     return domain, matrix
 
 

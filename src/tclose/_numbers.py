@@ -84,6 +84,11 @@ def decimal_down(value: Fraction | float, digits: int = 4) -> str:
     return f"{Decimal(scaled).scaleb(-digits):,.{digits}f}"
 
 
+def number_of(count: int, one: str, many: str = "") -> str:
+    """A count and what it counts: 1 row, 2 rows; 1 class, 2 classes where their name is given."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def integer_dtype(bound: int) -> type:
     """The dtype in which integers up to ``bound`` are exact: int64, else Python's own integers.
 

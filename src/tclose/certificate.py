@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from tclose._numbers import float_up, plain
+from tclose._numbers import float_up, number_of, plain
 from tclose.errors import InputError
 from tclose.policy import Policy, Sensitive
 from tclose.result import Audit
@@ -177,15 +177,15 @@ class Commitment:
 
 def codebook(title: str, certificate: Mapping[str, Any]) -> str:
     """What each published column holds, in Markdown, for whoever gets the release."""
-    lines = [f"# {title}", "", f"{certificate['rows']:,} rows; {certificate['statement']}.", ""]
+    lines = [f"# {title}", "", f"{number_of(certificate['rows'], 'row')}; {certificate['statement']}.", ""]
     lines += ["| column | role | what it holds |", "|---|---|---|"]
     lines += [
         "| " + " | ".join(_cell(column[key]) for key in ("name", "role", "holds")) + " |" for column in certificate["columns"]
     ]
     closing = (
         f"Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, the smallest of "
-        f"{certificate['attained']['k']:,} rows. How near the sensitive values of each class are to those of the whole table, "
-        "and how that was measured, is in the certificate."
+        f"{number_of(certificate['attained']['k'], 'row')}. How near the sensitive values of each class are to those of the "
+        "whole table, and how that was measured, is in the certificate."
     )
     return "\n".join([*lines, "", closing, ""])
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tclose._numbers import number_of
 from tclose.bins import in_order
 from tclose.distances import Distance
 from tclose.distances.domain import Places, arrange, as_number, place_of, values_of, without_place
@@ -168,6 +169,6 @@ def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.A
     what = "hierarchy" if column.hierarchy is not None else "matrix" if column.matrix is not None else "order"
     inner = column.hierarchy is not None and column.hierarchy.find(printed(value)) is not None
     others = len(unknown) - 1
-    more = f" {others} more {'value is' if others == 1 else 'values are'} missing." if others else ""
+    more = f" {number_of(others, 'more value is', 'more values are')} missing." if others else ""
     found, mend = ("stands above other values in", "Only leaves are values") if inner else ("is not in", "Add it there")
     raise HierarchyError(f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} {mend}.")

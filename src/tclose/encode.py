@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tclose._numbers import number_of
 from tclose.distances import Distance
 from tclose.domains import domain_of
 from tclose.errors import HierarchyError, InputError, PolicyError
@@ -251,7 +252,7 @@ def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> H
     strange = set(unknown(values, tree))
     if strange:
         value, row = source.first(column.name, cells.take([place for place, value in enumerate(values) if value in strange]))
-        more = f" {len(strange) - 1} more are missing." if len(strange) > 1 else ""
+        more = f" {number_of(len(strange) - 1, 'more is', 'more are')} missing." if len(strange) > 1 else ""
         raise HierarchyError(
             f"Value {printed(value)!r} of {column.name!r}, first in row {row}, is no leaf of its hierarchy.{more} Add it there."
         )

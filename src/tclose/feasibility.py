@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose._numbers import plain
+from tclose._numbers import number_of, plain
 from tclose.attribute import measure
 from tclose.encode import Attribute, EncodedTable
 from tclose.errors import InfeasibleError
@@ -42,9 +42,9 @@ def must_leave_out(table: EncodedTable, policy: Policy) -> Bools:
         least = int((attribute.counts - _levelled(attribute, policy, _counts(attribute, everyone))).sum())
         if least > allowed:
             raise InfeasibleError(
-                f"{_too_common(attribute, policy, attribute.counts)} of {attribute.column.name!r} cannot hold unless {least:,} "
-                f"rows are left out: its commonest values are too common. suppression={plain(policy.suppression)} allows "
-                f"{allowed:,}. Loosen one of them."
+                f"{_too_common(attribute, policy, attribute.counts)} of {attribute.column.name!r} cannot hold unless "
+                f"{number_of(least, 'row is', 'rows are')} left out: its commonest values are too common. "
+                f"suppression={plain(policy.suppression)} allows {allowed:,}. Loosen one of them."
             )
     for attribute in (*common, *(other for other in table.sensitive if other not in common)):  # which may have become common
         counts = _counts(attribute, ~left_out)
@@ -54,10 +54,10 @@ def must_leave_out(table: EncodedTable, policy: Policy) -> Bools:
             left_out[_chosen(rows, int(counts[value] - levelled[value]), table.sensitive, left_out)] = True
     if int(left_out.sum()) > allowed:
         raise InfeasibleError(
-            f"No choice of {allowed:,} rows was found that can be left out so that the limits of all sensitive attributes hold. "
-            "Loosen them, or allow more suppression."
+            f"No choice of {number_of(allowed, 'row')} was found that can be left out so that the limits of all sensitive "
+            "attributes hold. Loosen them, or allow more suppression."
         )
-    rest = f"the {int((~left_out).sum()):,} rows that would be left" if left_out.any() else "all rows"
+    rest = f"the {number_of(int((~left_out).sum()), 'row')} that would be left" if left_out.any() else "all rows"
     for attribute in table.sensitive:
         counts = _counts(attribute, ~left_out)
         broken = _broken(attribute, policy, counts)  # over rows, which is what a reader can judge, and over persons
@@ -80,17 +80,17 @@ def _chosen(rows: Ints, count: int, attributes: Sequence[Attribute], left_out: B
 
 
 def _check_sizes(table: EncodedTable, policy: Policy) -> None:
-    counted, what = table.rows, "rows"
+    counted, what = table.rows, "row"
     if table.persons is not None:
-        counted, what = len(np.unique(table.persons)), "persons"
+        counted, what = len(np.unique(table.persons)), "person"
     if policy.k is not None and counted < policy.k:
-        raise InfeasibleError(f"The table has {counted:,} {what}: k={policy.k} cannot hold.")
+        raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot hold.")
     if policy.n is not None and table.rows < policy.n:
-        raise InfeasibleError(f"The table has {table.rows:,} rows: n={policy.n} cannot hold.")
+        raise InfeasibleError(f"The table has {number_of(table.rows, 'row')}: n={policy.n} cannot hold.")
     for attribute in table.sensitive:
         values, l = len(attribute.counts), attribute.column.l  # noqa: E741 - the name of the model
         if l is not None and values < l:
-            raise InfeasibleError(f"Column {attribute.column.name!r} has {values:,} values: l={plain(l)} cannot hold.")
+            raise InfeasibleError(f"Column {attribute.column.name!r} has {number_of(values, 'value')}: l={plain(l)} cannot hold.")
 
 
 def _counts(attribute: Attribute, kept: Bools, persons: NDArray[np.integer] | None = None) -> Ints:

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tclose._numbers import number_of
 from tclose.errors import HierarchyError
 
 ROOT = 0
@@ -203,7 +204,7 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         """Its size, for a reader."""
-        return f"<Hierarchy: {len(self.leaves)} values, height {self.height}>"
+        return f"<Hierarchy: {number_of(len(self.leaves), 'value')}, height {self.height}>"
 
     def _number(self, roots: dict[str, Any]) -> None:
         """Number the nodes depth first."""

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tclose._files import Together, check_target, sha256_of
-from tclose._numbers import decimal_up
+from tclose._numbers import decimal_up, number_of
 from tclose._progress import announce
 from tclose.certificate import codebook, to_json
 from tclose.errors import GateError, InputError, OutputError, PolicyError
@@ -168,10 +168,10 @@ class Release:
     def __repr__(self) -> str:
         """The release in one line."""
         measured = ", ".join(f"{name} t={decimal_up(found.t_judged)}" for name, found in self.audit.sensitive.items())
-        classes = "class" if self.audit.classes == 1 else "classes"
+        rows, classes = number_of(self.audit.rows, "row"), number_of(self.audit.classes, "class", "classes")
         return (
-            f"<Release: {self.audit.rows} rows in {self.audit.classes} {classes}, k={self.audit.k}; {measured}; "
-            f"{self.suppressed} rows left out, gcp={self.loss['gcp']:.4f}>"
+            f"<Release: {rows} in {classes}, k={self.audit.k}; {measured}; {number_of(self.suppressed, 'row')} left out, "
+            f"gcp={self.loss['gcp']:.4f}>"
         )
 
 

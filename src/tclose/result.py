@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose._numbers import decimal_up, float_up
+from tclose._numbers import decimal_up, float_up, number_of
 from tclose.attribute import REGION, AttributeAudit, finite
 from tclose.models import Verdict, too_small
 from tclose.models.base import Bools, Floats
@@ -208,7 +208,8 @@ class Audit:
         """The audit in one line."""
         measured = ", ".join(f"{name} t={decimal_up(attribute.t_judged)}" for name, attribute in self.sensitive.items())
         verdict = "satisfied" if self.satisfied else "not satisfied"
-        return f"<Audit: {self.rows} rows in {self.classes} classes, k={self.k}; {measured}; {verdict}>"
+        rows, classes = number_of(self.rows, "row"), number_of(self.classes, "class", "classes")
+        return f"<Audit: {rows} in {classes}, k={self.k}; {measured}; {verdict}>"
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tclose._numbers import number_of
 from tclose.certificate import describe_sensitive
 from tclose.encode import EncodedTable, Kept
 from tclose.errors import ColumnError, InputError, PolicyError, nearest
@@ -44,7 +45,7 @@ class Roles:
                 rows, values = source.count_values(name)
                 if values < rows:
                     raise PolicyError(
-                        f"Identifier {name!r} has {values:,} values in {rows:,} rows: some persons have several rows. "
+                        f"Identifier {name!r} has {number_of(values, 'value')} in {rows:,} rows: some persons have several rows. "
                         "Set unit to the column that names a person, or unit: row if each row is one."
                     )
         return None
@@ -109,7 +110,7 @@ def _danger(column: Kept) -> str:
     rows = int(counts.sum())
     present = column.values.drop_null()
     if rows > 1 and 2 * len(present) > rows:
-        return f"it has {len(present):,} values in {rows:,} rows, nearly one for each"
+        return f"it has {number_of(len(present), 'value')} in {rows:,} rows, nearly one for each"
     if pa.types.is_string(present.type) and len(present):
         weights = counts[: len(present)]
         letters = np.average(pc.utf8_length(present).to_numpy(zero_copy_only=False), weights=weights)

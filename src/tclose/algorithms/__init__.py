@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tclose.algorithms.base import EFFORTS, Algorithm, Partition
+from tclose.algorithms.base import EFFORTS, Algorithm, Choice, Partition
 from tclose.errors import one_of
+from tclose.fragments.fragment import BOUNDS
+from tclose.fragments.fragmentation import SIZINGS
+from tclose.fragments.search import STRATEGIES
 
 if TYPE_CHECKING:
     from tclose.algorithms.limits import Limits
@@ -54,7 +57,12 @@ _ALL = (
         "parts the sensitive values into boxes of which every class takes its share: close to the table whatever rows it takes",
         "Bagai, Weber and Thammanna Gowda 2023, with corrected bounds and relaxed conformance",
         _fragmentation,
-        {"sizing": "relaxed", "bound": "corrected", "strategy": "psi", "prefer": "loss"},
+        {
+            "sizing": Choice(SIZINGS),
+            "bound": Choice(BOUNDS),
+            "strategy": Choice(STRATEGIES),
+            "prefer": Choice(("loss", "classes")),
+        },
     ),
 )
 

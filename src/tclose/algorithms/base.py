@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose._numbers import exact
+from tclose.errors import PolicyError, got, one_of
+
 if TYPE_CHECKING:
     from tclose.algorithms.limits import Limits
     from tclose.encode import EncodedTable
@@ -43,6 +46,52 @@ class Partition:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """An option that is one of some names, the first by default: ``Choice(("relaxed", "gcd"))``."""
+
+    names: tuple[str, ...]
+
+    @property
+    def default(self) -> str:
+        """What it is where nothing is said."""
+        return self.names[0]
+
+    def read(self, name: str, given: Any) -> str:
+        """What was given for the option of this name."""
+        return one_of(name, given, self.names)
+
+    def __str__(self) -> str:
+        """What it may be, the default first."""
+        return "|".join(self.names)
+
+
+@dataclass(frozen=True)
+class Above:
+    """An option that is a number above a bound: ``Above(0, default=60)``."""
+
+    bound: float
+    default: float
+
+    def read(self, name: str, given: Any) -> float:
+        """What was given for the option of this name; a text, as a command line has it, may be a number."""
+        try:
+            number = float(exact(given))
+        except (ValueError, OverflowError):
+            number = self.bound
+        if number <= self.bound:
+            raise PolicyError(f"{name} must be a number above {self.bound:g}. Got {got(given)}.")
+        return number
+
+    def __str__(self) -> str:
+        """The default, and what it may be."""
+        return f"{self.default:g}, or another number above {self.bound:g}"
+
+
+Option = Choice | Above
+"""What an algorithm lets one choose: it has a default, reads what was given, and says as text what it may be."""
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """A way to put the rows of a table into classes.
 
@@ -56,14 +105,19 @@ class Algorithm:
     run : callable
         ``run(table, policy, limits, seed, effort, options)`` gives a `Partition`.
     options : mapping
-        The options that it knows, and their defaults.
+        The options that it knows.
     """
 
     name: str
     summary: str
     reference: str
     run: Callable[[EncodedTable, Policy, Limits, int, str, Mapping[str, Any]], Partition] = field(repr=False)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Each option as it is where nothing is said."""
+        return {name: option.default for name, option in self.options.items()}
 
     def __str__(self) -> str:
         """Name and summary."""

@@ -14,19 +14,14 @@ from tclose.algorithms.filling import fill
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.merging import merge_failing
 from tclose.algorithms.widths import losses_of
-from tclose.errors import PolicyError
 from tclose.fragments.counts import Counts
-from tclose.fragments.fragment import BOUNDS
-from tclose.fragments.fragmentation import SIZINGS, Fragmentation
-from tclose.fragments.search import STRATEGIES, search
+from tclose.fragments.fragmentation import Fragmentation
+from tclose.fragments.search import search
 from tclose.fragments.sizing import by_halving
 
 if TYPE_CHECKING:
     from tclose.encode import Attribute, EncodedTable
     from tclose.policy import Policy
-
-OPTIONS = {"sizing": SIZINGS, "bound": BOUNDS, "strategy": STRATEGIES, "prefer": ("loss", "classes")}
-"""The options and what they may be, defaults first."""
 
 DEPTHS = tuple(Fraction(share, 20) for share in (20, 18, 16, 14, 12, 10, 8, 6, 4, 2))
 """Shares of t to which fragments are found: what is left of t is spent on uneven sizes."""
@@ -52,9 +47,6 @@ def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: 
     Partition
         With the largest distance that any class was promised, for each attribute with a t.
     """
-    for name, known in OPTIONS.items():
-        if options[name] not in known:
-            raise PolicyError(f"{name} must be one of {', '.join(known)}. Got {options[name]!r}.")
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
     losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
     fragment, wanted, promised = _size(table, limits.k, options)

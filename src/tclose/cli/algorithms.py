@@ -6,7 +6,7 @@ import typer
 
 
 def algorithms() -> None:
-    """List the algorithms that make releases.
+    """List the algorithms that make releases, and their options, defaults first.
 
     \b
     Examples:
@@ -18,5 +18,5 @@ def algorithms() -> None:
     with a_reader_may_leave():
         for algorithm in list_algorithms():
             typer.echo(f"{algorithm}\n  {algorithm.reference}")
-            for name, default in algorithm.options.items():
-                typer.echo(f"  --option {name}={default}")
+            for name, option in algorithm.options.items():
+                typer.echo(f"  --option {name}={option}")

@@ -25,7 +25,7 @@ def anonymize(
         help="For algorithms that refine: fast; balanced; best, which refines for longer, up to the time that the algorithm "
         "states. Ctrl-C once ends the refining and goes on, twice ends everything.",
     ),
-    option: list[str] = typer.Option([], "--option", metavar="K=V", help="An option of the algorithm."),
+    option: list[str] = typer.Option([], "--option", metavar="NAME=VALUE", help="See 'tclose algorithms'."),
     keep_order: bool = typer.Option(False, "--keep-order", help="Keep the order of the rows, which may give people away."),
     force: bool = typer.Option(False, "--force", help="Replace files that exist."),
 ) -> None:
@@ -40,6 +40,7 @@ def anonymize(
     Examples:
       tclose anonymize visits.csv -p policy.yaml -o release.csv
       tclose anonymize visits.parquet -p policy.yaml -o release.parquet --force
+      tclose anonymize visits.csv -p policy.yaml -o release.csv --algorithm fragmentation --option prefer=classes
       tclose verify release.csv --certificate release.csv.certificate.json
     """
     from tclose.cli.screen import a_reader_may_leave, show_release, stages
@@ -70,11 +71,8 @@ def _files(policy: Policy) -> list[Path]:
     return [Path(file) for file in files if file is not None]
 
 
-def _options(given: list[str]) -> dict[str, object]:
-    """``k=v`` as a mapping; a value that is YAML for a number or a truth value is one."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
+def _options(given: list[str]) -> dict[str, str]:
+    """``name=value`` as a mapping; the algorithm knows which values are numbers."""
     from tclose.errors import PolicyError
 
     options = {}
@@ -82,8 +80,5 @@ def _options(given: list[str]) -> dict[str, object]:
         name, equals, value = item.partition("=")
         if not equals or not name:
             raise PolicyError(f"An option must be written as name=value. Got {item!r}.")
-        try:
-            options[name] = YAML(typ="safe", pure=True).load(value)
-        except YAMLError:
-            raise PolicyError(f"The value of option {name!r} cannot be read. Got {value!r}; put a text into quotes.") from None
+        options[name] = value
     return options

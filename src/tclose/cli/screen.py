@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tclose._numbers import decimal_down, decimal_up, plain
+from tclose._numbers import decimal_down, decimal_up, number_of, plain
 from tclose._progress import listening
 from tclose.attribute import REGION
 from tclose.errors import OutputError
@@ -68,12 +68,7 @@ class _Console(Console):
 def show_audit(audit: Audit, title: str, listing: Path | None = None) -> None:
     """The audit, on standard output; ``listing`` is where its classes are listed."""
     console = _Console(highlight=False, soft_wrap=True)
-    console.print(
-        Text(
-            f"{title}: {audit.rows:,} rows in {audit.classes:,} {_plural(audit.classes, 'class', 'classes')}",
-            style="bold",
-        )
-    )
+    console.print(Text(f"{title}: {_size(audit)}", style="bold"))
     console.print(_overview(audit))
     for name, attribute in audit.sensitive.items():
         console.print()
@@ -90,9 +85,8 @@ def show_release(release: Release, paths: list[Path]) -> None:
     """What was made, what it attains and loses, and where it is."""
     console = _Console(highlight=False, soft_wrap=True)
     audit, left_out = release.audit, release.suppressed
-    rows = f"{audit.rows:,} rows in {audit.classes:,} {_plural(audit.classes, 'class', 'classes')}"
-    gone = f", {left_out:,} {_plural(left_out, 'row', 'rows')} left out" if left_out else ", none left out"
-    console.print(Text(f"{paths[0].name}: {rows}{gone}", style="bold"))
+    gone = number_of(left_out, "row") if left_out else "none"
+    console.print(Text(f"{paths[0].name}: {_size(audit)}, {gone} left out", style="bold"))
     table = _table("", "attained", "asked")
     counted = audit.k_persons if audit.counts_persons else audit.k
     promised = release.certificate.get("promised", {})
@@ -117,7 +111,9 @@ def show_release(release: Release, paths: list[Path]) -> None:
     if release.loss["gcp"] > USELESS:
         console.print("Nearly all that the quasi-identifiers say is lost. Loosen the limits, or name fewer quasi-identifiers.")
     unique = release.certificate["unique_rows"]
-    console.print(f"{unique:,} of {audit.rows:,} rows differ from all others when sensitive and kept columns are counted in.")
+    differ = "differs" if unique == 1 else "differ"
+    rows = f"{unique:,} of {number_of(audit.rows, 'row')} {differ}"
+    console.print(f"{rows} from all others when sensitive and kept columns are counted in.")
     console.print(Text("The policy holds", style="bold green"), "for these quasi-identifiers; this is not a legal determination.")
     console.print()
     notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")
@@ -137,6 +133,10 @@ def show_verification(found: Verification, title: str) -> None:
     console.print(Text(f"{title} {verdict}.", style="bold green" if found.holds else "bold red"))
 
 
+def _size(audit: Audit) -> str:
+    return f"{number_of(audit.rows, 'row')} in {number_of(audit.classes, 'class', 'classes')}"
+
+
 def _overview(audit: Audit) -> Table:
     table = _table("", "attained", "asked")
     asked = _number(audit.policy.k)
@@ -145,7 +145,7 @@ def _overview(audit: Audit) -> Table:
         table.add_row("k, persons in the smallest class", f"{audit.k_persons:,}", asked if audit.counts_persons else "")
     same = audit.homogeneous
     share = decimal_up(Fraction(100 * same["rows"], audit.rows), 1)
-    table.add_row("classes with one sensitive value", f"{same['classes']:,} ({same['rows']:,} rows, {share}%)", "")
+    table.add_row("classes with one sensitive value", f"{same['classes']:,} ({number_of(same['rows'], 'row')}, {share}%)", "")
     joint = audit.joint_verdict
     if joint is not None:
         table.add_row("joint test, not judged", f"{decimal_up(joint.worst)} (class {joint.worst_class})", "")
@@ -197,12 +197,11 @@ def _show_verdict(console: Console, audit: Audit) -> None:
             of = f" of {judgement.sensitive}" if judgement.sensitive else ""
             worst = ", ".join(f"class {number} at {_shown(judgement, number)}" for number in judgement.worst(SHOWN))
             more = ", ..." if count > SHOWN else ""
-            what = f"broken by {count:,} {_plural(count, 'class', 'classes')}"
+            what = f"broken by {number_of(count, 'class', 'classes')}"
             console.print(f"  {judgement.model}{of}: {what}; worst: {worst}{more}", markup=False)
     number = next(judgement for judgement in audit.judgements if judgement.broken.any()).worst(1)[0]
     people = ", ".join(f"{name} {_value(values.slice(number, 1))}" for name, values in audit.quasi.items())
-    rows = int(audit.sizes[number])
-    console.print(f"  Class {number} is {people}: {rows:,} {_plural(rows, 'row', 'rows')}.", markup=False)
+    console.print(f"  Class {number} is {people}: {number_of(int(audit.sizes[number]), 'row')}.", markup=False)
 
 
 def _table(*headers: str) -> Table:
@@ -227,7 +226,3 @@ def _shown(judgement: Judgement, number: int) -> str:
 def _value(cell: Any) -> str:
     """One cell as text, by Arrow: Python cannot hold every date that a table can."""
     return "missing" if cell.null_count else str(cell.cast("string")[0])
-
-
-def _plural(count: int, one: str, many: str) -> str:
-    return one if count == 1 else many

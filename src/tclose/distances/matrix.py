@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose._numbers import exact
+from tclose._numbers import exact, number_of
 from tclose.distances.base import Distance, Masses, Move, _number, split
 from tclose.errors import HierarchyError
 from tclose.histograms import Histograms
@@ -34,7 +34,8 @@ class Matrix(Distance):
         if self.m > LARGEST_DOMAIN:
             raise HierarchyError(f"A matrix distance is for at most {LARGEST_DOMAIN} values. Got {self.m}.")
         if any(len(row) != self.m for row in rows):
-            raise HierarchyError(f"A matrix distance must be square. Got {self.m} rows, not all of {self.m} numbers.")
+            rows, numbers = number_of(self.m, "row"), number_of(self.m, "number")
+            raise HierarchyError(f"A matrix distance must be square. Got {rows}, not all of {numbers}.")
         self._entries = [[exact(entry) for entry in row] for row in rows]
         _check_metric(self._entries)
         self.scale = math.lcm(*(entry.denominator for row in self._entries for entry in row)) if self.m > 1 else 0

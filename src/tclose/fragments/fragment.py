@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tclose._numbers import number_of
 from tclose.errors import PolicyError
 from tclose.fragments.axes import Line
 from tclose.fragments.counts import Counts, Ints
@@ -144,4 +145,4 @@ class Fragment:
                 spans.append(str(names[0]))
             else:
                 spans.append(f"{names[0]}..{names[-1]}" if isinstance(axis, Line) else "{" + ", ".join(map(str, names)) + "}")
-        return f"<Fragment {' x '.join(spans)}: {self.rows} rows>"
+        return f"<Fragment {' x '.join(spans)}: {number_of(self.rows, 'row')}>"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose._numbers import decimal_up
+from tclose._numbers import decimal_up, number_of
 from tclose.errors import PolicyError
 from tclose.fragments.counts import Counts, Ints, numbers
 from tclose.fragments.fragment import Fragment
@@ -94,7 +94,8 @@ class Fragmentation:
         wanted = numbers(taken)
         if wanted.shape != self.rows.shape or wanted.dtype.kind not in "iu" or wanted.min() < 0 or not wanted.any():
             raise PolicyError(
-                f"A class must take a number of rows of each fragment: {len(self.rows)} whole numbers, not all 0. Got others."
+                "A class must take a number of rows of each fragment: "
+                f"{number_of(len(self.rows), 'whole number')}, not all 0. Got others."
             )
         if (wanted > self.rows).any():
             raise PolicyError("A class must take no more rows of a fragment than there are in it. Got more.")
@@ -148,5 +149,4 @@ class Fragmentation:
     def __repr__(self) -> str:
         """Fragments, and bounds beside limits."""
         sides = ", ".join(f"{decimal_up(bound)} of {limit}" for bound, limit in zip(self.bounds, self.t, strict=True))
-        count = f"{len(self.fragments)} fragment{'s' if len(self.fragments) > 1 else ''}"
-        return f"<Fragmentation: {count}, {self.bound} bounds {sides}>"
+        return f"<Fragmentation: {number_of(len(self.fragments), 'fragment')}, {self.bound} bounds {sides}>"

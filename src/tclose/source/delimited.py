@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from tclose._numbers import number_of
 from tclose.errors import InputError
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -33,8 +34,9 @@ class Delimited:
         with self.path.open(encoding="utf-8-sig", newline="") as file:
             for number, row in enumerate(_rows(file, self.delimiter)):
                 if len(row) != len(self.names):
-                    fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-                    return f"is ragged: row {number} has {fields}, the header {len(self.names)}. Mend that row"
+                    return (
+                        f"is ragged: row {number} has {number_of(len(row), 'field')}, the header {len(self.names)}. Mend that row"
+                    )
                 if sum(map(len, row)) > _LONGEST:
                     return f"has more than {_LONGEST:,} characters in row {number}. Shorten that row"
         ends = _line_ends(self.path)

@@ -7,6 +7,7 @@ from typing import Any
 
 import ibis
 
+from tclose._numbers import number_of
 from tclose.errors import ColumnError
 
 PRINTED = "printed"
@@ -103,7 +104,9 @@ def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
         raise ColumnError(f"type of {name!r} must fit all its cells. Got {kind!r}, and {what} in row {row}.")
     before, after = found.agg(before=found.cell.nunique(), after=value.nunique()).to_pyarrow().to_pylist()[0].values()
     if before != after:  # times of day cut off, digits lost: people who can be told apart would share a class
-        raise ColumnError(f"type of {name!r} must keep its values apart. Got {kind!r}, which makes {after} values of {before}.")
+        raise ColumnError(
+            f"type of {name!r} must keep its values apart. Got {kind!r}, which makes {number_of(after, 'value')} of {before:,}."
+        )
 
 
 def kind_of(kind: Any) -> str:

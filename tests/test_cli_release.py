@@ -19,7 +19,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import tclose as tc
+from tclose._progress import announce, report
 from tclose.cli import app
+from tclose.cli.screen import stages
 
 COMMANDS = ("audit", "anonymize", "verify", "algorithms", "schema", "demo")
 ENDINGS = ("", ".certificate.json", ".private.json", ".codebook.md")
@@ -505,6 +507,28 @@ def test_the_help_of_a_command_has_examples(command: str) -> None:
 def test_all_commands_are_in_the_help() -> None:
     shown = run("--help").stdout
     assert [line.split()[0] for line in shown.split("Commands:")[1].strip().splitlines()] == list(COMMANDS)
+
+
+# Progress --------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_stage_and_its_figure_are_shown(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("rich.status.Status.update", lambda _, text: shown.append(text.plain))
+    report("to nobody")
+    with stages("[a] table.csv"):
+        announce("Refining")
+        report("loss 0.2312")
+        report("loss 0.2209")
+        announce("Recoding")
+    report("to nobody")
+    assert shown == [
+        "Refining [a] table.csv ...",
+        "Refining [a] table.csv ... loss 0.2312",
+        "Refining [a] table.csv ... loss 0.2209",
+        "Recoding [a] table.csv ...",
+    ]
+    assert capfd.readouterr() == ("", "")
 
 
 # The library prints nothing --------------------------------------------------------------------------------------------------

@@ -253,12 +253,12 @@ wanted, act, listening = sys.argv.pop(1), sys.argv.pop(1), screen.listening
 
 
 def telling(hear):
-    def heard(stage):
+    def heard(stage, figure):
         if wanted == "tell":
             os.write(1, f"{stage}\\n".encode())
         elif wanted == stage:
             shutil.rmtree(act)
-        hear(stage)
+        hear(stage, figure)
     return listening(heard)
 
 
@@ -433,7 +433,7 @@ def test_what_cannot_hold_is_refused_before_any_algorithm_runs(
     assert names(tmp_path) == before
 
     stages: list[str] = []
-    with pytest.raises(tc.InfeasibleError) as caught, listening(stages.append):
+    with pytest.raises(tc.InfeasibleError) as caught, listening(lambda stage, _: stages.append(stage)):
         tc.anonymize(tmp_path / "table.csv", policy)
     assert str(caught.value) == sentence
     assert not {"Recoding", "Checking", "Writing"} & set(stages)

@@ -1,18 +1,26 @@
-"""Progress: the stages of long work, told to whoever listens. The library prints nothing."""
+"""Progress: the stages of long work and a figure inside each, told to whoever listens. The library prints nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
-_listener: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+
+@dataclass
+class _Listener:
+    hear: Callable[[str, str], None]
+    stage: str = ""
+
+
+_listener: ContextVar[_Listener | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def listening(hear: Callable[[str], None]) -> Iterator[None]:
-    """Call ``hear`` with the name of each stage that begins inside this block."""
-    before = _listener.set(hear)
+def listening(hear: Callable[[str, str], None]) -> Iterator[None]:
+    """Call ``hear`` with each stage that begins inside this block and no figure, and with each figure and the stage it is of."""
+    before = _listener.set(_Listener(hear))
     try:
         yield
     finally:
@@ -21,6 +29,14 @@ def listening(hear: Callable[[str], None]) -> Iterator[None]:
 
 def announce(stage: str) -> None:
     """Say that a stage begins."""
-    hear = _listener.get()
-    if hear is not None:
-        hear(stage)
+    listener = _listener.get()
+    if listener is not None:
+        listener.stage = stage
+        listener.hear(stage, "")
+
+
+def report(figure: str) -> None:
+    """Say how the stage at hand goes: the loss so far, for one. The next figure takes its place."""
+    listener = _listener.get()
+    if listener is not None:
+        listener.hear(listener.stage, figure)

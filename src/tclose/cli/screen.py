@@ -34,13 +34,17 @@ SHOWN = 5
 
 def status(what: str) -> AbstractContextManager[Any]:
     """A spinner on the terminal while something takes its time; nothing elsewhere."""
-    return Console(stderr=True).status(f"{what} ...")
+    return Console(stderr=True).status(Text(f"{what} ..."))
 
 
 @contextmanager
 def stages(what: str) -> Iterator[None]:
-    """A spinner that says which stage of long work has begun."""
-    with Console(stderr=True).status(f"{what} ...") as spinner, listening(lambda stage: spinner.update(f"{stage} {what} ...")):
+    """A spinner that says which stage of long work has begun, and how it goes: ``Refining adult.csv ... loss 0.2312``."""
+
+    def show(stage: str, figure: str) -> None:
+        spinner.update(Text(f"{stage} {what} ... {figure}".rstrip()))
+
+    with Console(stderr=True).status(Text(f"{what} ...")) as spinner, listening(show):
         yield
 
 

@@ -531,6 +531,19 @@ def test_a_stage_and_its_figure_are_shown(monkeypatch: pytest.MonkeyPatch, capfd
     assert capfd.readouterr() == ("", "")
 
 
+def test_without_a_terminal_one_line_says_that_kernels_are_compiled(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for terminal, line in (("0", "Compiling, once on this machine.\n"), ("1", "")):
+        monkeypatch.setenv("TTY_INTERACTIVE", terminal)
+        with stages("table.csv"):
+            for _ in range(2):
+                announce("Partitioning")
+                report("compiling, once on this machine")
+                report("")
+        assert capfd.readouterr() == ("", line)
+
+
 # The library prints nothing --------------------------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ import logging
 import os
 import pickle
 import random
+import runpy
 import shutil
 import signal
 import subprocess
@@ -27,8 +28,10 @@ import pytest
 from typer.testing import CliRunner
 
 import tclose as tc
-from tclose._progress import listening
+from tclose._progress import announce, listening
 from tclose.algorithms import ALGORITHMS
+from tclose.algorithms.compiling import HOW_OFTEN
+from tclose.algorithms.running import run
 from tclose.cli import app
 from tclose.verify import verify
 
@@ -255,7 +258,7 @@ wanted, act, listening = sys.argv.pop(1), sys.argv.pop(1), screen.listening
 def telling(hear):
     def heard(stage, figure):
         if wanted == "tell":
-            os.write(1, f"{stage}\\n".encode())
+            os.write(1, f"{stage} {figure}".rstrip().encode() + b"\\n")
         elif wanted == stage:
             shutil.rmtree(act)
         hear(stage, figure)
@@ -332,6 +335,43 @@ def test_targets_that_are_refused_before_long_work(tmp_path: Path, monkeypatch: 
         assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+# Compiling -------------------------------------------------------------------------------------------------------------------
+
+ONCE = f"compiling, {HOW_OFTEN}"
+KERNEL = """
+import numba
+
+@numba.njit(cache=True)
+def part(x):
+    return x + 1
+
+@numba.njit(cache=True)
+def kernel(x, cancel):
+    return part(x)
+"""
+
+
+@pytest.mark.parametrize("threaded", [False, True])
+def test_compiling_is_told_but_not_reading_from_the_disk(tmp_path: Path, threaded: bool) -> None:
+    (tmp_path / "fresh.py").write_text(KERNEL)
+
+    def heard(*arguments: float) -> list[list[str]]:
+        """What each call of a kernel that was not loaded before makes known."""
+        kernel = runpy.run_path(str(tmp_path / "fresh.py"))["kernel"]
+        told: list[list[str]] = []
+        with listening(lambda stage, figure: told[-1].append(f"{stage} {figure}")):
+            for argument in arguments:
+                told.append([])
+                announce("Partitioning")
+                found = run(kernel, argument) if threaded else kernel(argument, np.zeros(1, dtype=np.uint8))
+                assert found == argument + 1
+        return told
+
+    compiled = ["Partitioning ", f"Partitioning {ONCE}", "Partitioning "]
+    assert heard(1, 2, 2.5, 3.5) == [compiled, ["Partitioning "], compiled, ["Partitioning "]]
+    assert heard(1, 2.5) == [["Partitioning "], ["Partitioning "]]
+
+
 # Ctrl-C ----------------------------------------------------------------------------------------------------------------------
 
 PROMPT = 10.0
@@ -381,9 +421,14 @@ def test_ctrl_c_while_kernels_are_compiled(case: Case, tmp_path: Path) -> None:
     folder.mkdir()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     process = start("-c", AT_A_STAGE, "tell", "", *case.command(folder / "release.csv"), env=environment)
-    wait_for("Partitioning", process)
-    time.sleep(random.uniform(0.5, 3))
-    assert_interrupted(process, folder, "compiling", case.sha256)
+    wait_for(f"Partitioning {ONCE}", process)
+    time.sleep(random.uniform(0, 3))
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    done = finish(process, PROMPT)
+    logging.info("compiling: gone after %.2f s", time.monotonic() - sent)
+    assert (done.returncode, done.stderr) == (130, f"{ONCE.capitalize()}.\nError: Interrupted.\n")
+    assert names(folder) == []
 
 
 def test_ctrl_c_at_random_moments(case: Case, tmp_path: Path) -> None:

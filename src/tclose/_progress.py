@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+COMPILING = "compiling"
+"""How a figure begins that says so."""
+
 
 @dataclass
 class _Listener:

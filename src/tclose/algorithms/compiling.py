@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 from numba import njit
+from numba.core import event
+
+from tclose._progress import COMPILING, report
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -17,6 +20,7 @@ class _Compiler(Protocol):
 
 
 _compiler: Any = njit  # its stub leaves out the wrappers, and gives another type to what it compiles
+_events: Any = event  # without types
 
 
 def _can_keep() -> bool:
@@ -29,6 +33,32 @@ def _can_keep() -> bool:
 
 
 KEPT = _can_keep()
+HOW_OFTEN = "once on this machine" if KEPT else "each time: set NUMBA_CACHE_DIR to a folder to keep it in"
+
+
+class _Teller(event.Listener):
+    """Tells whoever listens that kernels are being compiled: really, not read from the disk. It takes seconds."""
+
+    def __init__(self) -> None:
+        self.compiled = 0
+        self._depth = 0  # kernels whose compilation waits for that of their parts; Numba compiles in one thread at a time
+
+    def on_start(self, _: event.Event) -> None:
+        """Say so, once for a kernel and its parts."""
+        if self._depth == 0:
+            report(f"{COMPILING}, {HOW_OFTEN}")
+        self._depth += 1
+
+    def on_end(self, _: event.Event) -> None:
+        """Take it back: it is done, or has failed."""
+        self._depth -= 1
+        self.compiled += 1
+        if self._depth == 0:
+            report("")
+
+
+teller = _Teller()
+_events.register("numba:compile", teller)
 
 kernel: _Compiler = _compiler(cache=KEPT, nogil=True)
 """A kernel that Python calls."""

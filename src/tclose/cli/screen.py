@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tclose._numbers import decimal_down, decimal_up, number_of, plain
-from tclose._progress import listening
+from tclose._progress import COMPILING, listening
 from tclose.attribute import REGION
 from tclose.errors import OutputError
 
@@ -39,12 +39,21 @@ def status(what: str) -> AbstractContextManager[Any]:
 
 @contextmanager
 def stages(what: str) -> Iterator[None]:
-    """A spinner that says which stage of long work has begun, and how it goes: ``Refining adult.csv ... loss 0.2312``."""
+    """A spinner that says which stage of long work has begun, and how it goes: ``Refining adult.csv ... loss 0.2312``.
+
+    Where there is no terminal, one line says that kernels are compiled.
+    """
+    console = Console(stderr=True)
+    told = console.is_interactive
 
     def show(stage: str, figure: str) -> None:
+        nonlocal told
         spinner.update(Text(f"{stage} {what} ... {figure}".rstrip()))
+        if figure.startswith(COMPILING) and not told:
+            told = True
+            console.print(f"{figure[0].upper()}{figure[1:]}.", highlight=False, soft_wrap=True)
 
-    with Console(stderr=True).status(Text(f"{what} ...")) as spinner, listening(show):
+    with console.status(Text(f"{what} ...")) as spinner, listening(show):
         yield
 
 

@@ -32,6 +32,14 @@ def data() -> Path:
     return _data_folder()
 
 
+@pytest.fixture(scope="session")
+def warm() -> None:
+    """All kernels compiled, on a new machine too: a command that has to compile says so, where a test may expect silence."""
+    from tclose.warmup import warm_up
+
+    warm_up()
+
+
 def _data_folder() -> Path:
     """TCLOSE_DATA, else ``../shared/data`` beside the project; without either the test is skipped, or fails if TCLOSE_NO_SKIP=1."""
     places = [Path(os.environ["TCLOSE_DATA"])] if os.environ.get("TCLOSE_DATA") else []

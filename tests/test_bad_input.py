@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from tclose.cli import app
 
+pytestmark = pytest.mark.usefixtures("warm")
+
 GOOD_TABLE = "age,zip,salary,disease\n30,47601,10,flu\n30,47601,20,cold\n40,47602,30,flu\n"
 GOOD_POLICY = "quasi: [age, zip]\nsensitive: {salary: 0.5}\n"
 TREE_POLICY = "quasi: [age]\nsensitive: {disease: {t: 0.5, hierarchy: tree.csv}}\n"

@@ -23,7 +23,9 @@ from tclose._progress import announce, report
 from tclose.cli import app
 from tclose.cli.screen import stages
 
-COMMANDS = ("audit", "anonymize", "verify", "algorithms", "schema", "demo")
+pytestmark = pytest.mark.usefixtures("warm")
+
+COMMANDS = ("audit", "anonymize", "verify", "algorithms", "schema", "warmup", "demo")
 ENDINGS = ("", ".certificate.json", ".private.json", ".codebook.md")
 ROWS = 300
 LIMITS = "k: 5\nidentifiers: [id, name]\nsensitive: {salary: 0.4, disease: {t: 0.4, l: 2}}\n"

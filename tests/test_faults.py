@@ -35,7 +35,10 @@ from tclose.algorithms.running import run
 from tclose.cli import app
 from tclose.verify import verify
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes, limits and signals of POSIX")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="modes, limits and signals of POSIX"),
+    pytest.mark.usefixtures("warm"),
+]
 
 ROWS = 30_000
 PAPERS = ("release.csv.certificate.json", "release.csv.codebook.md", "release.csv.private.json")
@@ -61,8 +64,8 @@ class Case:
 
 
 @pytest.fixture(scope="module")
-def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    """Made once; the run also compiles the kernels, which are kept on the disk."""
+def case(tmp_path_factory: pytest.TempPathFactory, warm: None) -> Case:
+    """Made once."""
     folder = tmp_path_factory.mktemp("case")
     write_people(folder / "table.csv", ROWS)
     (folder / "policy.yaml").write_text(POLICY)

@@ -23,16 +23,16 @@ _compiler: Any = njit  # its stub leaves out the wrappers, and gives another typ
 _events: Any = event  # without types
 
 
-def _can_keep() -> bool:
-    """Whether there is a folder for compiled kernels; without one, as in a sealed container, they are compiled each time."""
+def _folder() -> str | None:
+    """The folder for compiled kernels; without one, as in a sealed container, they are compiled each time."""
     try:
-        _compiler(cache=True)(_can_keep)
+        return str(_compiler(cache=True)(_folder).stats.cache_path)
     except RuntimeError:
-        return False
-    return True
+        return None
 
 
-KEPT = _can_keep()
+FOLDER = _folder()
+KEPT = FOLDER is not None
 HOW_OFTEN = "once on this machine" if KEPT else "each time: set NUMBA_CACHE_DIR to a folder to keep it in"
 
 

@@ -50,7 +50,7 @@ def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: 
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
     losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
     fragment, wanted, promised = _size(table, limits.k, options)
-    announce("Choosing rows")
+    announce("Choosing rows of")
     labels = fill(quasi, losses, fragment, wanted)
     labels = merge_failing(labels, quasi, losses, limits)
     return Partition(labels, promised=promised)

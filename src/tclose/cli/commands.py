@@ -17,6 +17,7 @@ from tclose.cli.audit import audit
 from tclose.cli.demo import demo
 from tclose.cli.schema import schema
 from tclose.cli.verify import verify
+from tclose.cli.warmup import warmup
 from tclose.errors import GateError, InfeasibleError, TcloseError
 
 CANNOT_HOLD, BAD_INPUT, FAULT, INTERRUPTED = 1, 2, 3, 130
@@ -65,7 +66,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (audit, anonymize, verify, algorithms, schema, demo):
+for command in (audit, anonymize, verify, algorithms, schema, warmup, demo):
     app.command()(command)
 
 

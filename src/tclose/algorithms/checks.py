@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from tclose.algorithms.closeness import close
 from tclose.algorithms.compare import at_most
-from tclose.algorithms.compiling import inner, kernel
-from tclose.algorithms.limits import DISTINCT, ENHANCED, ENTROPY, LINE, NEAR, STRICT, TREE, UNLIMITED, Codes, Ints, Limits
+from tclose.algorithms.compiling import kernel, lean, once
+from tclose.algorithms.flow import room_for
+from tclose.algorithms.limits import DISTINCT, ENHANCED, ENTROPY, LINE, MATRIX, NEAR, STRICT, TREE, UNLIMITED, Codes, Ints, Limits
 from tclose.algorithms.running import run
 from tclose.algorithms.sorting import sort
 
@@ -23,14 +24,13 @@ class Scratch(NamedTuple):
     """Room for one thread's checks; between checks all counts and marks are 0."""
 
     counts: Ints
+    """Rows at each value."""
     touched: Ints
-    persons: Ints
-    """Persons at each value."""
-    ordered: Ints
-    """Counts or touched values, sorted."""
-    nodes: Ints
-    """Rows below each node of a tree."""
-    touched_nodes: Ints
+    """Values that occur."""
+    further: Ints
+    """Persons at each value, or rows below each node of a tree."""
+    spare: Ints
+    """What one part of a check works with: counts to be sorted, touched nodes, or a flow."""
     marks: NDArray[np.bool_]
     """Persons, or pairs of person and value, that were seen."""
 
@@ -38,13 +38,12 @@ class Scratch(NamedTuple):
 def scratch_for(limits: Limits) -> Scratch:
     """Room for checks against these limits."""
     values, nodes = int(limits.columns["size"].max()), int(limits.attributes["nodes"].max())
+    places = int(limits.attributes["size"][limits.attributes["kind"] == MATRIX].max(initial=0))
     return Scratch(
         np.zeros(values, dtype=np.int64),
         np.empty(values, dtype=np.int64),
-        np.zeros(values if len(limits.persons) else 0, dtype=np.int64),
-        np.empty(values, dtype=np.int64),
-        np.zeros(nodes, dtype=np.int64),
-        np.empty(nodes, dtype=np.int64),
+        np.zeros(max(nodes, values if len(limits.persons) else 0), dtype=np.int64),
+        np.empty(max(values, nodes, room_for(places)), dtype=np.int64),
         np.zeros(limits.marks, dtype=np.bool_),
     )
 
@@ -66,7 +65,7 @@ def _find_failing(
         bad[number] = not holds(limits, limits.references, rows[starts[number] : starts[number + 1]], scratch)
 
 
-@inner
+@lean
 def holds(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bool:
     """Whether these rows may be a class: within t of one of the tables or regions in ``references``, the last tried first.
 
@@ -88,7 +87,7 @@ def holds(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bo
     return True
 
 
-@inner
+@lean
 def tally(codes: Codes, rows: Codes, counts: Ints, touched: Ints) -> int:
     """Count the codes of some rows, list those that occur, and give their number."""
     distinct = 0
@@ -101,14 +100,14 @@ def tally(codes: Codes, rows: Codes, counts: Ints, touched: Ints) -> int:
     return distinct
 
 
-@inner
+@lean
 def clear(counts: Ints, touched: Ints) -> None:
     """Set counts back to 0 where they were touched."""
     for code in touched:
         counts[code] = 0
 
 
-@inner
+@lean
 def _has_persons(persons: Codes, rows: Codes, k: int, marks: NDArray[np.bool_]) -> bool:
     """Whether there are k different persons."""
     found, seen = 0, 0
@@ -124,7 +123,7 @@ def _has_persons(persons: Codes, rows: Codes, k: int, marks: NDArray[np.bool_]) 
     return found >= k
 
 
-@inner
+@once
 def _spread_holds(limits: Limits, references: Ints, number: int, size: int, distinct: int, scratch: Scratch) -> bool:
     """alpha, beta, delta and t of one tallied column."""
     counts, touched = scratch.counts, scratch.touched[:distinct]
@@ -153,7 +152,7 @@ def _spread_holds(limits: Limits, references: Ints, number: int, size: int, dist
     return True
 
 
-@inner
+@lean
 def _shares_hold(attribute: Any, n: int, table: Ints, size: int, counts: Ints, touched: Ints) -> bool:
     """beta and delta: each value's share p = c/s in the class against its share q = T/n in the table."""
     if attribute.delta_kind == STRICT and len(touched) < attribute.occurring:
@@ -172,7 +171,7 @@ def _shares_hold(attribute: Any, n: int, table: Ints, size: int, counts: Ints, t
     return True
 
 
-@inner
+@lean
 def _diversity_holds(limits: Limits, number: int, rows: Codes, distinct: int, scratch: Scratch) -> bool:
     """The l of one tallied column, over rows and, where they are counted, over persons: a reader can judge rows only."""
     column, touched = limits.columns[number], scratch.touched[:distinct]
@@ -180,7 +179,7 @@ def _diversity_holds(limits: Limits, number: int, rows: Codes, distinct: int, sc
         return False
     if column.l_kind == DISTINCT:
         return True
-    if not _is_diverse(column, scratch.counts, touched, scratch.ordered):
+    if not _is_diverse(column, scratch.counts, touched, scratch.spare):
         return False
     if not len(limits.persons):
         return True
@@ -188,15 +187,15 @@ def _diversity_holds(limits: Limits, number: int, rows: Codes, distinct: int, sc
     for row in rows:
         if not scratch.marks[pairs[row]]:
             scratch.marks[pairs[row]] = True
-            scratch.persons[limits.codes[number, row]] += 1
-    fine = _is_diverse(column, scratch.persons, touched, scratch.ordered)
+            scratch.further[limits.codes[number, row]] += 1
+    fine = _is_diverse(column, scratch.further, touched, scratch.spare)
     for row in rows:
         scratch.marks[pairs[row]] = False
-    clear(scratch.persons, touched)
+    clear(scratch.further, touched)
     return fine
 
 
-@inner
+@lean
 def _is_diverse(column: Any, counts: Ints, touched: Ints, ordered: Ints) -> bool:
     """Entropy or recursive l; there are l values at least."""
     size, least, largest = 0, counts[touched[0]], counts[touched[0]]
@@ -220,7 +219,7 @@ def _is_diverse(column: Any, counts: Ints, touched: Ints, ordered: Ints) -> bool
     return not at_most(column.c_above, column.c_below, largest, tail)
 
 
-@inner
+@lean
 def refer(limits: Limits, rows: Codes, reference: Ints) -> None:
     """Make a region of some rows: fill in one row of `Limits.references`."""
     for place in range(len(reference)):
@@ -241,7 +240,7 @@ def refer(limits: Limits, rows: Codes, reference: Ints) -> None:
                 _cumulate_tree(shape[:m], shape[m : m + attribute.nodes], counts, more)
 
 
-@inner
+@lean
 def _cumulate_line(v: Ints, counts: Ints, T: Ints, W: Ints) -> None:
     """T_i = rows up to value i, W_j = sum_{i<j} T_i (v_{i+1} - v_i)."""
     T[0] = counts[0]
@@ -250,7 +249,7 @@ def _cumulate_line(v: Ints, counts: Ints, T: Ints, W: Ints) -> None:
         W[code] = W[code - 1] + T[code - 1] * (v[code] - v[code - 1])
 
 
-@inner
+@lean
 def _cumulate_tree(leaves: Ints, parents: Ints, counts: Ints, below: Ints) -> None:
     """Rows below each node."""
     for code in range(len(leaves)):

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from tclose.algorithms.compare import at_most
-from tclose.algorithms.compiling import inner
+from tclose.algorithms.compiling import lean, once
 from tclose.algorithms.flow import cheapest
 from tclose.algorithms.limits import EQUAL, LINE, NEAR, TREE, Ints
 from tclose.algorithms.sorting import sort
 
 
-@inner
+@once
 def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, distinct: int) -> bool:
     """Whether a tallied class of ``size`` rows is within t of a table or region. May sort the touched values."""
     m, start = attribute.size, attribute.reference
@@ -33,7 +33,7 @@ def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any
     elif attribute.kind == TREE:
         whole, rough = in_a_tree(shape, attribute, more, n, size, scratch, touched)
     else:
-        whole, rough = cheapest(shape[: m * m], table, n, size, scratch.counts)
+        whole, rough = cheapest(shape[: m * m], table, n, size, scratch.counts, scratch.spare)
     if size <= attribute.largest_exact:
         return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
     unit = np.float64(n) * np.float64(size) * np.float64(attribute.scale)
@@ -41,7 +41,7 @@ def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any
     return near
 
 
-@inner
+@lean
 def sort_touched(counts: Ints, touched: Ints) -> None:
     """Sort the touched values; by a walk over the domain where that is shorter."""
     if len(counts) > 32 * len(touched):
@@ -49,12 +49,13 @@ def sort_touched(counts: Ints, touched: Ints) -> None:
         return
     place = 0
     for code in range(len(counts)):
-        if counts[code]:
-            touched[place] = code
-            place += 1
+        if place == len(touched):
+            break
+        touched[place] = code  # one that does not occur is overwritten; a branch here would be guessed wrong too often
+        place += counts[code] > 0
 
 
-@inner
+@lean
 def on_a_line(v: Ints, T: Ints, W: Ints, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Ordered and numeric. Between touched values a and b the class has cumulated C rows, and D grows by
 
@@ -83,7 +84,7 @@ def on_a_line(v: Ints, T: Ints, W: Ints, n: int, s: int, counts: Ints, touched: 
     return whole, rough
 
 
-@inner
+@lean
 def of_equals(T: Ints, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Equal: EMD = 1 - sum over touched values of min(p, q)."""
     shared = 0
@@ -92,7 +93,7 @@ def of_equals(T: Ints, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     return n * s - shared, np.float64(n * s - shared)
 
 
-@inner
+@lean
 def in_a_tree(shape: Ints, attribute: Any, T: Ints, n: int, s: int, scratch: Any, touched: Ints) -> Any:
     """Hierarchical: EMD = 1 - sum over touched nodes N but the root of w_N min(P_N, Q_N) / H.
 
@@ -104,15 +105,15 @@ def in_a_tree(shape: Ints, attribute: Any, T: Ints, n: int, s: int, scratch: Any
     for code in touched:
         node = shape[code]
         while node > 0:
-            if scratch.nodes[node] == 0:
-                scratch.touched_nodes[seen] = node
+            if scratch.further[node] == 0:
+                scratch.spare[seen] = node
                 seen += 1
-            scratch.nodes[node] += scratch.counts[code]
+            scratch.further[node] += scratch.counts[code]
             node = parents[node]
     whole, rough = n * s * attribute.scale, np.float64(n) * np.float64(s) * np.float64(attribute.scale)
-    for node in scratch.touched_nodes[:seen]:
-        shared = min(s * T[node], n * scratch.nodes[node])
+    for node in scratch.spare[:seen]:
+        shared = min(s * T[node], n * scratch.further[node])
         whole -= weights[node] * shared
         rough -= np.float64(weights[node]) * np.float64(shared)
-        scratch.nodes[node] = 0
+        scratch.further[node] = 0
     return whole, rough

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tclose.algorithms.compiling import kernel
+from tclose.algorithms.compiling import lean
 
 
-@kernel
+@lean
 def at_most(a: int, b: int, c: int, d: int) -> bool:
     """Whether a/b <= c/d, for integers that are not negative, b and d above 0.
 

@@ -1,4 +1,4 @@
-"""How kernels are compiled: once, kept on disk, to run without the GIL."""
+"""How kernels are compiled: once, kept on disk, to run without the GIL and without counting references."""
 
 from __future__ import annotations
 
@@ -60,16 +60,19 @@ class _Teller(event.Listener):
 teller = _Teller()
 _events.register("numba:compile", teller)
 
-kernel: _Compiler = _compiler(cache=KEPT, nogil=True)
-"""A kernel that Python calls."""
+_ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
+"""Kernels and their parts neither make an array nor give one back, and so need not count references to those that they read:
+in a part as short as `widths.loss`, which reads its arrays out of a tuple, counting takes twenty times as long as the rest.
+They divide without a check for 0, and C code, which would need a wrapper, does not call them."""
 
-inner: _Compiler = _compiler(cache=KEPT, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+kernel: _Compiler = _compiler(cache=KEPT, **_ALL)
+"""A kernel that Python calls. All arrays that it fills or works with are handed over."""
+
+lean: _Compiler = _compiler(cache=KEPT, no_cpython_wrapper=True, **_ALL)
 """A part that only kernels call. It gets no way in for Python, which takes about as long to compile as the part itself."""
 
-lean: _Compiler = _compiler(
-    cache=KEPT, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False
-)
-"""An inner part that neither makes an array nor gives one back, and so need not count references to those that it reads.
+once: _Compiler = _compiler(no_cpython_wrapper=True, forceinline=True, **_ALL)
+"""A part that is called from one place, and put there: each array handed over costs seven numbers on the stack.
 
-In a part as short as `widths.loss`, which reads its arrays out of a tuple, counting takes twenty times as long as the rest.
+It is kept with its caller, not by itself.
 """

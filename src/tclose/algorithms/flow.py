@@ -7,19 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.algorithms.compiling import inner, kernel
+from tclose.algorithms.compiling import lean
 
 Ints = NDArray[np.int64]
 FAR = np.int64(2**62)
 
 
-@kernel
-def cheapest(ground: Ints, T: Ints, n: int, s: int, counts: Ints) -> Any:
+def room_for(places: int) -> int:
+    """How many numbers a flow between so many places needs room for."""
+    return places * (places + 6)
+
+
+@lean
+def cheapest(ground: Ints, T: Ints, n: int, s: int, counts: Ints, room: Ints) -> Any:
     """n * s * scale * EMD of a class with these counts against a table with T: a flow that levels ``n * counts - s * T``.
 
     Successive shortest paths (Ahuja, Magnanti, Orlin 1993, section 9.7). ``ground`` is the m x m metric times its scale,
     flattened. Mass that both sides share stays where it is, which is optimal for a metric. Potentials keep the reduced
-    distances from falling below 0, so that Dijkstra's algorithm finds each path.
+    distances from falling below 0, so that Dijkstra's algorithm finds each path. ``room`` is that of `room_for`.
 
     Returns
     -------
@@ -27,11 +32,12 @@ def cheapest(ground: Ints, T: Ints, n: int, s: int, counts: Ints) -> Any:
         The cost modulo 2^64, exact where it fits, and the cost in floats.
     """
     m = len(T)
-    room = np.zeros(m * (m + 6), np.int64)
+    for place in range(m * (m + 6)):
+        room[place] = 0
     flow = room[: m * m]  # from places with a surplus to places with a deficit
     surplus, left = room[m * m : m * (m + 1)], room[m * (m + 1) : m * (m + 2)]
     potential, distance = room[m * (m + 2) : m * (m + 3)], room[m * (m + 3) : m * (m + 4)]
-    before, done = room[m * (m + 4) : m * (m + 5)], room[m * (m + 5) :]
+    before, done = room[m * (m + 4) : m * (m + 5)], room[m * (m + 5) : m * (m + 6)]
     for place in range(m):
         surplus[place] = left[place] = n * counts[place] - s * T[place]
     whole, rough = np.int64(0), 0.0
@@ -63,7 +69,7 @@ def cheapest(ground: Ints, T: Ints, n: int, s: int, counts: Ints) -> Any:
             place = other
 
 
-@inner
+@lean
 def _nearest_deficit(
     ground: Ints, surplus: Ints, left: Ints, flow: Ints, potential: Ints, distance: Ints, before: Ints, done: Ints
 ) -> int:

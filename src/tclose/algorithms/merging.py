@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tclose.algorithms.checks import Scratch, failing, holds, scratch_for
-from tclose.algorithms.compiling import inner, kernel
+from tclose.algorithms.compiling import kernel, lean
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.running import run
 from tclose.algorithms.widths import Losses, loss
@@ -85,7 +85,7 @@ def _weigh(losses: Losses, classes: Classes) -> None:
         classes.lost[number] = _together(losses, classes, number, number)
 
 
-@inner
+@lean
 def _together(losses: Losses, classes: Classes, one: int, other: int) -> float:
     """The loss of a row when two classes are one."""
     total = 0.0
@@ -116,10 +116,10 @@ def _merge_all(
             _join(losses, classes, partner, number)
             bad[number] = False
             number = partner
-            bad[number] = not holds(limits, limits.references, _gather(classes, number, rows), scratch)
+            bad[number] = not holds(limits, limits.references, rows[: _gather(classes, number, rows)], scratch)
 
 
-@inner
+@lean
 def _cheapest(losses: Losses, classes: Classes, number: int) -> int:
     """The class that raises the loss least when this one goes into it; -1 where there is no other."""
     best, least = -1, np.inf
@@ -135,7 +135,7 @@ def _cheapest(losses: Losses, classes: Classes, number: int) -> int:
     return best
 
 
-@inner
+@lean
 def _join(losses: Losses, classes: Classes, into: int, number: int) -> None:
     """Put all rows of one class into another."""
     classes.nexts[classes.tails[into]] = classes.heads[number]
@@ -148,12 +148,12 @@ def _join(losses: Losses, classes: Classes, into: int, number: int) -> None:
         classes.high[into, column] = max(classes.high[into, column], classes.high[number, column])
 
 
-@inner
-def _gather(classes: Classes, number: int, rows: Codes) -> Any:
-    """The rows of a class, side by side."""
+@lean
+def _gather(classes: Classes, number: int, rows: Codes) -> int:
+    """Put the rows of a class side by side; how many they are."""
     size, row = 0, classes.heads[number]
     while row >= 0:
         rows[size] = row
         size += 1
         row = classes.nexts[row]
-    return rows[:size]
+    return size

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tclose.algorithms.base import Partition
 from tclose.algorithms.checks import Scratch, holds, refer, scratch_for
-from tclose.algorithms.compiling import inner, kernel
+from tclose.algorithms.compiling import kernel, lean
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.running import run
 from tclose.algorithms.sorting import sort
@@ -23,6 +23,8 @@ STEPS = 64
 """So many places, at most, are tried along one quasi-identifier."""
 SPARSE = 32
 """Codes are counted, not sorted, where they lie less than so many times as far apart as there are rows."""
+WAITING, CLASSES, REGIONS = range(3)
+"""What `Tree.found` counts."""
 
 
 def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
@@ -46,9 +48,13 @@ def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
     """
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
     losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
-    tree = _tree_for(len(quasi), limits)
-    room, references = _room_for(len(quasi), losses), limits.references.copy()  # limits themselves stay as they are
-    classes, regions = run(_cut_all, limits, references, losses, quasi, tree, room, scratch_for(limits))
+    tree, room, scratch = _tree_for(len(quasi), limits), _room_for(len(quasi), losses), scratch_for(limits)
+    references = limits.references.copy()  # limits themselves stay as they are
+    run(_cut_all, limits, references, losses, quasi, tree, room, scratch)
+    while tree.found[WAITING] > 0:  # regions lie deeper in one another than there was room for
+        references = np.concatenate([references, np.empty_like(references)])
+        run(_cut_all, limits, references, losses, quasi, tree, room, scratch)
+    regions, classes = tree.found[REGIONS], tree.found[CLASSES]
     return Partition(tree.labels, _levels(tree.region_of_class[:classes], tree.parents[:regions]))
 
 
@@ -69,6 +75,8 @@ def _levels(region_of_class: Ints, parents: Ints) -> list[Ints]:
 class Tree(NamedTuple):
     """What cutting gives, and the nodes that wait to be cut."""
 
+    found: Ints
+    """(3,): how many nodes wait, and how many classes and regions there are."""
     labels: Ints
     """(rows,): the class of each row."""
     region_of_class: Ints
@@ -114,7 +122,10 @@ class Room(NamedTuple):
 def _tree_for(rows: int, limits: Limits) -> Tree:
     regions = rows if limits.n else 0
     labels, *waiting = (np.empty(rows + 1, dtype=np.int64) for _ in range(5))
-    return Tree(labels[:rows], np.empty(regions, dtype=np.int64), np.empty(2 * regions, dtype=np.int64), *waiting)
+    for numbers, root in zip(waiting, (0, rows, -1, 0), strict=True):
+        numbers[0] = root
+    found = np.array([1, 0, 0], dtype=np.int64)
+    return Tree(found, labels[:rows], np.empty(regions, dtype=np.int64), np.empty(2 * regions, dtype=np.int64), *waiting)
 
 
 def _room_for(rows: int, losses: Losses) -> Room:
@@ -144,28 +155,26 @@ def _cut_all(
     room: Room,
     scratch: Scratch,
     cancel: NDArray[np.uint8],
-) -> Any:
-    """Cut until no node can be cut, left sides first; the number of classes and of regions.
+) -> None:
+    """Cut until no node can be cut, left sides first; or until there is no room for the next region.
 
     ``references`` is what sides must be close to: the table or, overwritten here, the regions around the node at hand.
     """
-    tree.starts[0], tree.ends[0], tree.around[0], tree.depths[0] = 0, len(quasi), -1, 0
-    waiting, classes, regions = 1, 0, 0
+    waiting, classes, regions = tree.found[WAITING], tree.found[CLASSES], tree.found[REGIONS]
     while waiting > 0 and cancel[0] == 0:
+        start, end = tree.starts[waiting - 1], tree.ends[waiting - 1]
+        region, depth = tree.around[waiting - 1], tree.depths[waiting - 1]
+        if end - start >= limits.n > 0:
+            if depth == len(references):
+                break
+            tree.parents[regions] = region
+            region = regions
+            regions += 1
+            refer(limits, room.order[start:end], references[depth])
+            depth += 1
         waiting -= 1
-        start, end = tree.starts[waiting], tree.ends[waiting]
-        region, depth = tree.around[waiting], tree.depths[waiting]
-        if limits.n > 0:
-            if end - start >= limits.n:
-                tree.parents[regions] = region
-                region = regions
-                regions += 1
-                depth += 1
-                references = _longer(references, depth)
-                refer(limits, room.order[start:end], references[depth - 1])
-            left = _cut(limits, references[:depth], losses, quasi, room, start, end, scratch, cancel)
-        else:
-            left = _cut(limits, references, losses, quasi, room, start, end, scratch, cancel)
+        near = references[:depth] if limits.n > 0 else references
+        left = _cut(limits, near, losses, quasi, room, start, end, scratch, cancel)
         if left > 0:
             for first, last in ((start + left, end), (start, start + left)):
                 tree.starts[waiting], tree.ends[waiting], tree.around[waiting], tree.depths[waiting] = first, last, region, depth
@@ -176,22 +185,10 @@ def _cut_all(
         if limits.n > 0:
             tree.region_of_class[classes] = region
         classes += 1
-    return classes, regions
+    tree.found[WAITING], tree.found[CLASSES], tree.found[REGIONS] = waiting, classes, regions
 
 
-@inner
-def _longer(references: Ints, depth: int) -> Ints:
-    """Room for as many regions, one in the other."""
-    if depth <= len(references):
-        return references
-    longer = np.empty((2 * depth, references.shape[1]), np.int64)
-    for table in range(len(references)):
-        for place in range(references.shape[1]):
-            longer[table, place] = references[table, place]
-    return longer
-
-
-@inner
+@lean
 def _cut(
     limits: Limits,
     near: Ints,
@@ -225,7 +222,7 @@ def _cut(
     return 0
 
 
-@inner
+@lean
 def _find_box(quasi: Codes, rows: Codes, low: Codes, high: Codes) -> None:
     """The least and the largest code of some rows on each quasi-identifier."""
     for column in range(quasi.shape[1]):
@@ -239,7 +236,7 @@ def _find_box(quasi: Codes, rows: Codes, low: Codes, high: Codes) -> None:
                 high[column] = code
 
 
-@inner
+@lean
 def _order_by_width(losses: Losses, room: Room) -> None:
     """Put the quasi-identifiers in order, widest first; of equals the first."""
     widest, widths = room.widest, room.widths
@@ -252,7 +249,7 @@ def _order_by_width(losses: Losses, room: Room) -> None:
         widest[place] = column
 
 
-@inner
+@lean
 def _boundaries(codes: Codes, rows: Codes, low: int, high: int, room: Room) -> int:
     """List where the codes of some rows can be cut, and give the number of such places."""
     found, passed = 0, 0
@@ -279,7 +276,7 @@ def _boundaries(codes: Codes, rows: Codes, low: int, high: int, room: Room) -> i
     return found
 
 
-@inner
+@lean
 def _outward(room: Room, found: int, size: int, k: int) -> int:
     """List the boundaries worth a try, the one nearest the median first, then outwards; of equals the lower one first.
 
@@ -309,7 +306,7 @@ def _outward(room: Room, found: int, size: int, k: int) -> int:
         tries += 1
 
 
-@inner
+@lean
 def _try(limits: Limits, near: Ints, codes: Codes, room: Room, rows: Codes, boundary: int, scratch: Scratch) -> bool:
     """Cut at a boundary if both sides keep the limits; rows of one side keep their order."""
     cut, size = room.cuts[boundary], room.lefts[boundary]

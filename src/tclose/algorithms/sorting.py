@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.algorithms.compiling import inner
+from tclose.algorithms.compiling import lean
 
 
-@inner
+@lean
 def sort(numbers: NDArray[np.int64]) -> None:
     """Heapsort, ascending."""
     size = len(numbers)
@@ -19,7 +19,7 @@ def sort(numbers: NDArray[np.int64]) -> None:
         _sift(numbers, np.int64(0), end)
 
 
-@inner
+@lean
 def _sift(heap: NDArray[np.int64], start: int | np.int64, end: int) -> None:
     """Let the number at ``start`` sink until none below it is larger."""
     number, place = heap[start], start

@@ -1,13 +1,15 @@
-"""Running a kernel so that Ctrl-C stays prompt."""
+"""Running kernels so that Ctrl-C stays prompt, on one core or on all."""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 NAP = 0.02
 """Seconds between two looks at the kernel: Ctrl-C reaches Python only between naps."""
@@ -24,23 +26,60 @@ def run(kernel: Callable[..., Any], *args: Any) -> Any:
     """
     cancel = np.zeros(1, dtype=np.uint8)
     results: list[Any] = []
-    errors: list[BaseException] = []
+    _watch([lambda: results.append(kernel(*args, cancel))], cancel)
+    return results[0]
+
+
+def run_parts(kernel: Callable[..., Any], parts: int, room: Callable[[], Any], *args: Any) -> None:
+    """Run ``kernel(part, *args, room, cancel)`` for each part from 0 on, on all cores; see `run`.
+
+    Each thread has a room of its own, made by ``room()``. Parts must not depend on one another: which thread takes which one,
+    and when, is left open.
+    """
+    cancel = np.zeros(1, dtype=np.uint8)
+    waiting, lock = iter(range(parts)), threading.Lock()
 
     def work() -> None:
+        mine = room()
+        while not cancel[0]:
+            with lock:
+                part = next(waiting, None)
+            if part is None:
+                return
+            kernel(part, *args, mine, cancel)
+
+    _watch([work] * max(1, min(cores(), parts)), cancel)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)  # Linux only
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def _watch(works: list[Callable[[], None]], cancel: NDArray[np.uint8]) -> None:
+    """Do all works at once, each in a thread; the first error, or Ctrl-C, stops the others."""
+    errors: list[BaseException] = []
+
+    def guarded(work: Callable[[], None]) -> None:
         try:
-            results.append(kernel(*args, cancel))
+            work()
         except BaseException as error:  # noqa: BLE001 - raised again below, in the caller's thread
             errors.append(error)
+            cancel[0] = 1
 
-    worker = threading.Thread(target=copy_context().run, args=(work,), name=getattr(kernel, "__name__", "kernel"), daemon=True)
+    workers = [threading.Thread(target=copy_context().run, args=(guarded, work), daemon=True) for work in works]
     try:
-        worker.start()
-        while worker.is_alive():
-            worker.join(NAP)
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(NAP)
     except BaseException:
         cancel[0] = 1
-        worker.join(PATIENCE)
+        for worker in workers:
+            if worker.ident is not None:
+                worker.join(PATIENCE)
         raise
     if errors:
         raise errors[0]
-    return results[0]

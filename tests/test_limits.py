@@ -165,7 +165,7 @@ def metrics(draw: st.DrawFn) -> list[list[Fraction]]:
 @njit
 def flow_cost(ground: Any, table: Any, n: int, s: int, counts: Any, room: Any) -> Any:
     """Only kernels can call `cheapest`."""
-    return cheapest(ground, table, n, s, counts, room)
+    return cheapest(ground, 0, table, 0, len(table), n, s, counts, room)
 
 
 @settings(max_examples=80, deadline=None)

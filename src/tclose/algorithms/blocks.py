@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tclose.algorithms.compiling import kernel, lean
 from tclose.algorithms.limits import Codes, Ints
 from tclose.algorithms.running import run
-from tclose.algorithms.widths import Losses, loss
+from tclose.algorithms.widths import RANGE, Losses, loss
 
 BELOW: Any = np.int32(-1)
 ABOVE: Any = np.int32(2**31 - 1)
@@ -41,10 +41,8 @@ class _Sides(NamedTuple):
     """Where the parts end that start at the class at hand, the longest first."""
     passed: Ints
     """(fragments,): rows seen of each fragment."""
-    lows: Codes
-    """(2, quasi): the least codes of both sides,"""
-    highs: Codes
-    """and their largest."""
+    boxes: NDArray[Any]
+    """(2, quasi) of `RANGE`: the codes of both sides."""
     right: NDArray[np.bool_]
     """(rows,): which rows go right."""
     aside: Codes
@@ -68,8 +66,7 @@ def blocks_of(quasi: Codes, losses: Losses, fragment: Codes, wanted: Ints, most:
         upto.sum(axis=1),
         np.empty(DEEPEST, dtype=np.int64),
         np.empty(fragments, dtype=np.int64),
-        np.empty((2, columns), dtype=np.int32),
-        np.empty((2, columns), dtype=np.int32),
+        np.empty((2, columns), dtype=RANGE),
         np.empty(rows, dtype=np.bool_),
         np.empty(rows, dtype=np.int32),
     )
@@ -127,17 +124,17 @@ def _try(quasi: Codes, fragment: Codes, order: Codes, sides: _Sides, first: int,
         sides.passed[place] = 0
     for column in range(quasi.shape[1]):
         for side in range(2):
-            sides.lows[side, column], sides.highs[side, column] = ABOVE, BELOW
+            sides.boxes[side, column].low, sides.boxes[side, column].high = ABOVE, BELOW
     lefts = 0
     for row in order:
         place = fragment[row]
-        side = int(sides.passed[place] >= sides.upto[middle, place] - sides.upto[first, place])
+        side = 0 if sides.passed[place] < sides.upto[middle, place] - sides.upto[first, place] else 1
         sides.passed[place] += 1
         sides.right[row] = side == 1
         lefts += 1 - side
         for column in range(quasi.shape[1]):
-            sides.lows[side, column] = min(sides.lows[side, column], quasi[row, column])
-            sides.highs[side, column] = max(sides.highs[side, column], quasi[row, column])
+            code, box = quasi[row, column], sides.boxes[side, column]
+            box.low, box.high = min(box.low, code), max(box.high, code)
     return lefts
 
 
@@ -146,9 +143,9 @@ def _loss_after(losses: Losses, sides: _Sides, left: int, size: int) -> float:
     """What the boxes around both sides lose."""
     total = 0.0
     for side, rows in ((0, left), (1, size - left)):
-        for column in range(sides.lows.shape[1]):
+        for column in range(sides.boxes.shape[1]):
             if rows > 0:
-                total += rows * loss(losses, column, sides.lows[side, column], sides.highs[side, column])
+                total += rows * loss(losses, column, sides.boxes[side, column].low, sides.boxes[side, column].high)
     return total
 
 

@@ -6,6 +6,7 @@ cleared by the list of touched values. What is cheap, and fails most, comes firs
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,11 +78,14 @@ def holds(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bo
     if len(limits.persons) and not _has_persons(limits.persons, rows, limits.k, scratch.marks):
         return False
     for number in range(len(limits.columns)):
-        distinct = tally(limits.codes[number], rows, scratch.counts, scratch.touched)
-        fine = _spread_holds(limits, references, number, len(rows), distinct, scratch)
+        touched = scratch.touched[: tally(limits.codes[number], rows, scratch.counts, scratch.touched)]
+        fine = _shares_hold(limits, number, len(rows), scratch.counts, touched)
+        if fine and (limits.n == 0 or len(rows) < limits.n):  # a class of n rows is a region itself, at distance 0
+            fine = _is_near(limits, references, number, len(rows), scratch, touched)
         if fine and limits.columns[number].l_kind > 0:
-            fine = _diversity_holds(limits, number, rows, distinct, scratch)
-        clear(scratch.counts, scratch.touched[:distinct])
+            fine = _diversity_holds(limits, number, rows, scratch, touched)
+        for code in touched:
+            scratch.counts[code] = 0
         if not fine:
             return False
     return True
@@ -101,13 +105,6 @@ def tally(codes: Codes, rows: Codes, counts: Ints, touched: Ints) -> int:
 
 
 @lean
-def clear(counts: Ints, touched: Ints) -> None:
-    """Set counts back to 0 where they were touched."""
-    for code in touched:
-        counts[code] = 0
-
-
-@lean
 def _has_persons(persons: Codes, rows: Codes, k: int, marks: NDArray[np.bool_]) -> bool:
     """Whether there are k different persons."""
     found, seen = 0, 0
@@ -124,98 +121,109 @@ def _has_persons(persons: Codes, rows: Codes, k: int, marks: NDArray[np.bool_]) 
 
 
 @once
-def _spread_holds(limits: Limits, references: Ints, number: int, size: int, distinct: int, scratch: Scratch) -> bool:
-    """alpha, beta, delta and t of one tallied column."""
-    counts, touched = scratch.counts, scratch.touched[:distinct]
+def _shares_hold(limits: Limits, number: int, size: int, counts: Ints, touched: Ints) -> bool:
+    """alpha, beta and delta of one tallied column."""
     if limits.alpha_above < limits.alpha_below:
         for code in touched:
             if not at_most(counts[code], size, limits.alpha_above, limits.alpha_below):
                 return False
-    column = limits.columns[number]
-    for place in range(column.first, column.last):
+    for place in range(limits.columns[number].first, limits.columns[number].last):
         attribute = limits.attributes[place]
-        if attribute.beta_kind > 0 or attribute.delta_kind > 0:
-            table = limits.references[0, attribute.reference : attribute.reference + 1 + attribute.size]
-            if not _shares_hold(attribute, table[0], table[1:], size, counts, touched):
-                return False
-    for place in range(column.first, column.last):
-        attribute = limits.attributes[place]
-        if attribute.kind == UNLIMITED or size >= limits.n > 0:  # a class of n rows is a region itself, at distance 0
-            continue
-        near = False
-        for region in range(len(references) - 1, -1, -1):
-            if close(attribute, limits.shapes, references[region], size, scratch, distinct):
-                near = True
-                break
-        if not near:
+        limited = attribute.beta_kind > 0 or attribute.delta_kind > 0
+        if limited and not _lifts_hold(attribute, limits.references, size, counts, touched):
             return False
     return True
 
 
 @lean
-def _shares_hold(attribute: Any, n: int, table: Ints, size: int, counts: Ints, touched: Ints) -> bool:
+def _lifts_hold(attribute: Any, references: Ints, size: int, counts: Ints, touched: Ints) -> bool:
     """beta and delta: each value's share p = c/s in the class against its share q = T/n in the table."""
     if attribute.delta_kind == STRICT and len(touched) < attribute.occurring:
         return False
+    n = references[0, attribute.reference]
     for code in touched:
-        above, below = counts[code] * n, size * table[code]  # p/q
+        T = references[0, attribute.reference + 1 + code]
+        above, below = counts[code] * n, size * T  # p/q
         if below == 0:
             return False
         if attribute.beta_kind > 0 and not at_most(above, below, attribute.lift_above, attribute.lift_below):
             return False
         lift = above / below
-        if attribute.beta_kind == ENHANCED and above > below and lift - 1 + np.log(table[code] / n) > -NEAR * lift:
+        if attribute.beta_kind == ENHANCED and above > below and lift - 1 + math.log(T / n) > -NEAR * lift:
             return False
-        if attribute.delta_kind > 0 and above != below and abs(np.log(lift)) >= attribute.delta - NEAR * (1 + attribute.delta):
+        if attribute.delta_kind > 0 and above != below and abs(math.log(lift)) >= attribute.delta - NEAR * (1 + attribute.delta):
             return False
     return True
 
 
-@lean
-def _diversity_holds(limits: Limits, number: int, rows: Codes, distinct: int, scratch: Scratch) -> bool:
+@once
+def _is_near(limits: Limits, references: Ints, number: int, size: int, scratch: Scratch, touched: Ints) -> bool:
+    """The t of one tallied column: for each of its attributes, some table or region is within it."""
+    for place in range(limits.columns[number].first, limits.columns[number].last):
+        attribute = limits.attributes[place]
+        near = attribute.kind == UNLIMITED
+        region = len(references)
+        while region > 0 and not near:
+            region -= 1
+            near = close(attribute, limits.shapes, references[region], size, scratch, touched)
+        if not near:
+            return False
+    return True
+
+
+@once
+def _diversity_holds(limits: Limits, number: int, rows: Codes, scratch: Scratch, touched: Ints) -> bool:
     """The l of one tallied column, over rows and, where they are counted, over persons: a reader can judge rows only."""
-    column, touched = limits.columns[number], scratch.touched[:distinct]
-    if distinct < column.l:  # no reading of l-diversity allows fewer values
+    column = limits.columns[number]
+    if len(touched) < column.l:  # no reading of l-diversity allows fewer values
         return False
     if column.l_kind == DISTINCT:
         return True
-    if not _is_diverse(column, scratch.counts, touched, scratch.spare):
-        return False
-    if not len(limits.persons):
-        return True
-    pairs = limits.pairs[number]
-    for row in rows:
-        if not scratch.marks[pairs[row]]:
-            scratch.marks[pairs[row]] = True
-            scratch.further[limits.codes[number, row]] += 1
-    fine = _is_diverse(column, scratch.further, touched, scratch.spare)
-    for row in rows:
-        scratch.marks[pairs[row]] = False
-    clear(scratch.further, touched)
+    fine, counts = True, scratch.counts
+    for over_persons in range(2 if len(limits.persons) else 1):
+        if over_persons:
+            _tally_persons(limits.codes[number], limits.pairs[number], rows, scratch)
+            counts = scratch.further
+        fine = fine and _is_diverse(column, counts, touched, scratch.spare)
+    if len(limits.persons):
+        for code in touched:
+            scratch.further[code] = 0
     return fine
 
 
 @lean
-def _is_diverse(column: Any, counts: Ints, touched: Ints, ordered: Ints) -> bool:
+def _tally_persons(codes: Codes, pairs: Codes, rows: Codes, scratch: Scratch) -> None:
+    """Count the persons at each value of some rows."""
+    for row in rows:
+        if not scratch.marks[pairs[row]]:
+            scratch.marks[pairs[row]] = True
+            scratch.further[codes[row]] += 1
+    for row in rows:
+        scratch.marks[pairs[row]] = False
+
+
+@lean
+def _is_diverse(column: Any, counts: Ints, touched: Ints, spare: Ints) -> bool:
     """Entropy or recursive l; there are l values at least."""
-    size, least, largest = 0, counts[touched[0]], counts[touched[0]]
-    for place in range(len(touched)):
-        count = counts[touched[place]]
-        ordered[place] = count
-        size += count
-        least, largest = min(least, count), max(largest, count)
+    size, least, largest = 0, counts[touched[0]], 0
+    for code in touched:
+        size += counts[code]
+        least, largest = min(least, counts[code]), max(largest, counts[code])
     if column.l_kind == ENTROPY:
         if least == largest:  # exp(entropy) is the number of values
             return True
-        entropy = np.log(size)
-        for count in ordered[: len(touched)]:
-            entropy -= count * np.log(count) / size
+        entropy = math.log(size)
+        for code in touched:
+            entropy -= counts[code] * math.log(counts[code]) / size
         diverse: bool = entropy >= column.log_l + NEAR
         return diverse
-    sort(ordered[: len(touched)])
+    ordered = spare[: len(touched)]
+    for place in range(len(touched)):
+        ordered[place] = counts[touched[place]]
+    sort(ordered)
     tail = size
-    for count in ordered[len(touched) - column.l + 1 : len(touched)]:  # the l - 1 largest
-        tail -= count
+    for place in range(len(touched) - column.l + 1, len(touched)):  # the l - 1 largest
+        tail -= ordered[place]
     return not at_most(column.c_above, column.c_below, largest, tail)
 
 
@@ -225,35 +233,37 @@ def refer(limits: Limits, rows: Codes, reference: Ints) -> None:
     for place in range(len(reference)):
         reference[place] = 0
     for number in range(len(limits.columns)):
-        codes = limits.codes[number]
         for place in range(limits.columns[number].first, limits.columns[number].last):
             attribute = limits.attributes[place]
-            start, m = attribute.reference, attribute.size
-            reference[start] = len(rows)
-            counts, more = reference[start + 1 : start + 1 + m], reference[start + 1 + m :]
+            reference[attribute.reference] = len(rows)
+            counts = attribute.reference + 1
             for row in rows:
-                counts[codes[row]] += 1
-            shape = limits.shapes[attribute.shape :]
+                reference[counts + limits.codes[number, row]] += 1
             if attribute.kind == LINE:
-                _cumulate_line(shape[:m], counts, more[:m], more[m : 2 * m])
+                _cumulate_line(attribute, limits.shapes, reference)
             elif attribute.kind == TREE:
-                _cumulate_tree(shape[:m], shape[m : m + attribute.nodes], counts, more)
+                _cumulate_tree(attribute, limits.shapes, reference)
 
 
 @lean
-def _cumulate_line(v: Ints, counts: Ints, T: Ints, W: Ints) -> None:
+def _cumulate_line(attribute: Any, shapes: Ints, reference: Ints) -> None:
     """T_i = rows up to value i, W_j = sum_{i<j} T_i (v_{i+1} - v_i)."""
-    T[0] = counts[0]
-    for code in range(1, len(v)):
-        T[code] = T[code - 1] + counts[code]
-        W[code] = W[code - 1] + T[code - 1] * (v[code] - v[code - 1])
+    v, counts = attribute.shape, attribute.reference + 1
+    T = counts + attribute.size
+    W = T + attribute.size
+    reference[T] = reference[counts]
+    for code in range(1, attribute.size):
+        reference[T + code] = reference[T + code - 1] + reference[counts + code]
+        reference[W + code] = reference[W + code - 1] + reference[T + code - 1] * (shapes[v + code] - shapes[v + code - 1])
 
 
 @lean
-def _cumulate_tree(leaves: Ints, parents: Ints, counts: Ints, below: Ints) -> None:
+def _cumulate_tree(attribute: Any, shapes: Ints, reference: Ints) -> None:
     """Rows below each node."""
-    for code in range(len(leaves)):
-        node = leaves[code]
+    leaves, counts = attribute.shape, attribute.reference + 1
+    parents, below = leaves + attribute.size, counts + attribute.size
+    for code in range(attribute.size):
+        node = shapes[leaves + code]
         while node >= 0:
-            below[node] += counts[code]
-            node = parents[node]
+            reference[below + node] += reference[counts + code]
+            node = shapes[parents + node]

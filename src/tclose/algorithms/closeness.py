@@ -18,22 +18,24 @@ from tclose.algorithms.sorting import sort
 
 
 @once
-def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, distinct: int) -> bool:
-    """Whether a tallied class of ``size`` rows is within t of a table or region. May sort the touched values."""
-    m, start = attribute.size, attribute.reference
-    n = reference[start]
-    table, more = reference[start + 1 : start + 1 + m], reference[start + 1 + m :]
-    shape = shapes[attribute.shape :]
-    touched = scratch.touched[:distinct]
+def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, touched: Ints) -> bool:
+    """Whether a tallied class of ``size`` rows is within t of a table or region. May sort the touched values.
+
+    Parts of shapes and references are handed over as the place where they start: a slice takes longer to compile than a loop.
+    """
+    m, shape, counts = attribute.size, attribute.shape, scratch.counts
+    n = reference[attribute.reference]
+    T = attribute.reference + 1
+    more = T + m
     if attribute.kind == LINE:
-        sort_touched(scratch.counts[:m], touched)
-        whole, rough = on_a_line(shape[:m], more[:m], more[m:], n, size, scratch.counts, touched)
+        sort_touched(counts, m, touched)
+        whole, rough = on_a_line(shapes, shape, reference, more, m, n, size, counts, touched)
     elif attribute.kind == EQUAL:
-        whole, rough = of_equals(table, n, size, scratch.counts, touched)
+        whole, rough = of_equals(reference, T, n, size, counts, touched)
     elif attribute.kind == TREE:
-        whole, rough = in_a_tree(shape, attribute, more, n, size, scratch, touched)
+        whole, rough = in_a_tree(shapes, attribute, reference, more, n, size, counts, scratch.further, scratch.spare, touched)
     else:
-        whole, rough = cheapest(shape[: m * m], table, n, size, scratch.counts, scratch.spare)
+        whole, rough = cheapest(shapes, shape, reference, T, m, n, size, counts, scratch.spare)
     if size <= attribute.largest_exact:
         return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
     unit = np.float64(n) * np.float64(size) * np.float64(attribute.scale)
@@ -42,78 +44,82 @@ def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any
 
 
 @lean
-def sort_touched(counts: Ints, touched: Ints) -> None:
+def sort_touched(counts: Ints, m: int, touched: Ints) -> None:
     """Sort the touched values; by a walk over the domain where that is shorter."""
-    if len(counts) > 32 * len(touched):
+    if m > 32 * len(touched):
         sort(touched)
         return
-    place = 0
-    for code in range(len(counts)):
-        if place == len(touched):
-            break
+    place, code = 0, 0
+    while place < len(touched):
         touched[place] = code  # one that does not occur is overwritten; a branch here would be guessed wrong too often
         place += counts[code] > 0
+        code += 1
 
 
 @lean
-def on_a_line(v: Ints, T: Ints, W: Ints, n: int, s: int, counts: Ints, touched: Ints) -> Any:
+def on_a_line(shapes: Ints, v: int, reference: Ints, T: int, m: int, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Ordered and numeric. Between touched values a and b the class has cumulated C rows, and D grows by
 
     sum_{a<=i<b} |n*C - s*T_i| (v_{i+1} - v_i), whose sign changes once, at the first x with s*T_x >= n*C; both parts are
-    differences of W_j = sum_{i<j} T_i (v_{i+1} - v_i).
+    differences of W_j = sum_{i<j} T_i (v_{i+1} - v_i). Reference has first T, then W.
     """
-    first = touched[0]
-    whole, rough = s * W[first], np.float64(s) * np.float64(W[first])
+    W = T + m
+    a = touched[0]
+    whole, rough = s * reference[W + a], np.float64(s) * np.float64(reference[W + a])
     C = 0
-    for place in range(len(touched)):
-        a = touched[place]
-        b = touched[place + 1] if place + 1 < len(touched) else len(v) - 1
+    for place in range(1, len(touched) + 1):
+        b = touched[place] if place < len(touched) else m - 1
         C += counts[a]
         nC = n * C
         x, y = a, b  # the first x in [a, b) with s*T_x >= n*C, else b
         while x < y:
             middle = (x + y) // 2
-            if s * T[middle] >= nC:
+            if s * reference[T + middle] >= nC:
                 y = middle
             else:
                 x = middle + 1
-        up, down = v[x] - v[a], v[b] - v[x]
-        work_up, work_down = W[x] - W[a], W[b] - W[x]
-        whole += nC * (up - down) - s * (work_up - work_down)
-        rough += np.float64(nC) * np.float64(up - down) - np.float64(s) * np.float64(work_up - work_down)
+        way = 2 * shapes[v + x] - shapes[v + a] - shapes[v + b]  # from a to x, less that from x to b
+        work = 2 * reference[W + x] - reference[W + a] - reference[W + b]
+        whole += nC * way - s * work
+        rough += np.float64(nC) * np.float64(way) - np.float64(s) * np.float64(work)
+        a = b
     return whole, rough
 
 
 @lean
-def of_equals(T: Ints, n: int, s: int, counts: Ints, touched: Ints) -> Any:
+def of_equals(reference: Ints, T: int, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Equal: EMD = 1 - sum over touched values of min(p, q)."""
     shared = 0
     for code in touched:
-        shared += min(s * T[code], n * counts[code])
+        shared += min(s * reference[T + code], n * counts[code])
     return n * s - shared, np.float64(n * s - shared)
 
 
 @lean
-def in_a_tree(shape: Ints, attribute: Any, T: Ints, n: int, s: int, scratch: Any, touched: Ints) -> Any:
+def in_a_tree(
+    shapes: Ints, attribute: Any, reference: Ints, T: int, n: int, s: int, counts: Ints, nodes: Ints, spare: Ints, touched: Ints
+) -> Any:
     """Hierarchical: EMD = 1 - sum over touched nodes N but the root of w_N min(P_N, Q_N) / H.
 
-    w_N = height(parent) - height(N).
+    w_N = height(parent) - height(N). ``nodes``, all 0 before and after, gets the rows below each node.
     """
-    m, nodes = attribute.size, attribute.nodes
-    parents, weights = shape[m : m + nodes], shape[m + nodes : m + 2 * nodes]
+    leaves = attribute.shape
+    parents = leaves + attribute.size
+    weights = parents + attribute.nodes
     seen = 0
     for code in touched:
-        node = shape[code]
+        node = shapes[leaves + code]
         while node > 0:
-            if scratch.further[node] == 0:
-                scratch.spare[seen] = node
+            if nodes[node] == 0:
+                spare[seen] = node
                 seen += 1
-            scratch.further[node] += scratch.counts[code]
-            node = parents[node]
+            nodes[node] += counts[code]
+            node = shapes[parents + node]
     whole, rough = n * s * attribute.scale, np.float64(n) * np.float64(s) * np.float64(attribute.scale)
-    for node in scratch.spare[:seen]:
-        shared = min(s * T[node], n * scratch.further[node])
-        whole -= weights[node] * shared
-        rough -= np.float64(weights[node]) * np.float64(shared)
-        scratch.further[node] = 0
+    for place in range(seen):
+        node = spare[place]
+        shared = min(s * reference[T + node], n * nodes[node])
+        whole -= shapes[weights + node] * shared
+        rough -= np.float64(shapes[weights + node]) * np.float64(shared)
+        nodes[node] = 0
     return whole, rough

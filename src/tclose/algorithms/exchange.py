@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,11 @@ NEAR = 1e-9
 """A smaller gain may be a matter of rounding."""
 
 
+EDGES = np.dtype([("low", np.int32), ("next_low", np.int32), ("high", np.int32), ("next_high", np.int32), ("loss", np.float64)])
+"""The least code of a class on one quasi-identifier, and the least when a row with that code leaves, `ABOVE` all without others;
+the largest code, and the largest when a row with that code leaves, `BELOW` all without others; what each row loses."""
+
+
 class Classes(NamedTuple):
     """The classes as they stand, and what they lose."""
 
@@ -39,18 +44,10 @@ class Classes(NamedTuple):
     """(classes + 1,): where the rows of each class start."""
     places: Codes
     """(rows,): where each row is among the members."""
-    lows: Codes
-    """(classes, quasi): the least code of each class,"""
-    next_lows: Codes
-    """the least when a row with that code leaves, `ABOVE` all without others,"""
-    highs: Codes
-    """the largest code,"""
-    next_highs: Codes
-    """and the largest when a row with that code leaves, `BELOW` all without others."""
-    own: Floats
-    """(classes, quasi): what each row of a class loses,"""
+    boxes: NDArray[Any]
+    """(classes, quasi) of `EDGES`."""
     totals: Floats
-    """(classes,): in all; NaN before a class is measured."""
+    """(classes,): what each row of a class loses in all; NaN before a class is measured."""
     reliefs: Floats
     """(rows,): how much less all rows of its class lose, at most, when a row leaves for another; 0 inside the box."""
 
@@ -94,11 +91,7 @@ def classes_of(quasi: Codes, losses: Losses, labels: Ints) -> Classes:
         members,
         np.searchsorted(labels[members], np.arange(count + 1)).astype(np.int64),
         places,
-        np.empty((count, columns), dtype=np.int32),
-        np.empty((count, columns), dtype=np.int32),
-        np.empty((count, columns), dtype=np.int32),
-        np.empty((count, columns), dtype=np.int32),
-        np.empty((count, columns), dtype=np.float64),
+        np.empty((count, columns), dtype=EDGES),
         np.full(count, np.nan),
         np.empty(rows, dtype=np.float64),
     )
@@ -108,8 +101,8 @@ def classes_of(quasi: Codes, losses: Losses, labels: Ints) -> Classes:
 
 def _groups(classes: Classes, fragment: Codes, number: int) -> tuple[Codes, Ints]:
     """Rows that may be swapped with one another, one set after the other, and where each set starts."""
-    columns, sizes = classes.lows.shape[1], np.diff(classes.starts)
-    middles = classes.lows + classes.highs
+    columns, sizes = classes.boxes.shape[1], np.diff(classes.starts)
+    middles = classes.boxes["low"] + classes.boxes["high"]
     order = np.lexsort([middles[:, (number + place) % columns] for place in range(columns - 1, -1, -1)])
     most = max(2, min(TOGETHER, ROWS * len(sizes) // len(fragment)))
     shift = most // 2 * (number // columns % 2)  # so that the borders are not always the same
@@ -174,11 +167,11 @@ def _loss_with(quasi: Codes, losses: Losses, classes: Classes, number: int, leav
     total = 0.0
     for column in range(quasi.shape[1]):
         code, new = quasi[leaves, column], quasi[comes, column]
-        low, high = classes.lows[number, column], classes.highs[number, column]
-        after_low = min(classes.next_lows[number, column] if code == low else low, new)
-        after_high = max(classes.next_highs[number, column] if code == high else high, new)
-        if after_low == low and after_high == high:
-            total += classes.own[number, column]
+        box = classes.boxes[number, column]
+        after_low = min(box.next_low if code == box.low else box.low, new)
+        after_high = max(box.next_high if code == box.high else box.high, new)
+        if after_low == box.low and after_high == box.high:
+            total += box.loss
         else:
             total += loss(losses, column, after_low, after_high)
         if total > enough:
@@ -212,10 +205,10 @@ def _measure(quasi: Codes, losses: Losses, classes: Classes, number: int) -> Non
             low = min(low, code)
             next_high = max(next_high, min(high, code))
             high = max(high, code)
-        classes.lows[number, column], classes.next_lows[number, column] = low, next_low
-        classes.highs[number, column], classes.next_highs[number, column] = high, next_high
-        classes.own[number, column] = loss(losses, column, low, high)
-        classes.totals[number] += classes.own[number, column]
+        box = classes.boxes[number, column]
+        box.low, box.next_low, box.high, box.next_high = low, next_low, high, next_high
+        box.loss = loss(losses, column, low, high)
+        classes.totals[number] += box.loss
         if next_low == low and next_high == high:
             continue
         for row in members:
@@ -223,4 +216,4 @@ def _measure(quasi: Codes, losses: Losses, classes: Classes, number: int) -> Non
             after_low, after_high = (next_low if code == low else low), (next_high if code == high else high)
             if after_low != low or after_high != high:
                 after = loss(losses, column, after_low, after_high) if after_low <= after_high else 0.0
-                classes.reliefs[row] += len(members) * (classes.own[number, column] - after)
+                classes.reliefs[row] += len(members) * (box.loss - after)

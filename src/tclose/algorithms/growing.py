@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +11,14 @@ from tclose.algorithms.blocks import Blocks
 from tclose.algorithms.compiling import kernel, lean
 from tclose.algorithms.limits import Codes, Ints
 from tclose.algorithms.running import run
-from tclose.algorithms.widths import Floats, Losses, loss
+from tclose.algorithms.widths import RANGE, Floats, Losses, loss
 
 
 class _Growth(NamedTuple):
     """A class that grows, and the rows that are left for it."""
 
-    lows: Codes
-    """(quasi,): its least codes,"""
-    highs: Codes
-    """its largest,"""
-    own: Floats
-    """and what it loses by them."""
+    box: NDArray[Any]
+    """(quasi,) of `RANGE`: its codes; low is -1 before it has rows."""
     needs: Ints
     """(fragments,): how many rows of each fragment it still wants."""
     rows: Codes
@@ -41,9 +37,7 @@ def grow(quasi: Codes, losses: Losses, fragment: Codes, wanted: Ints, blocks: Bl
     labels = np.empty(rows, dtype=np.int64)
     room = int(np.diff(blocks.starts).max(initial=0))
     growth = _Growth(
-        np.empty(columns, dtype=np.int32),
-        np.empty(columns, dtype=np.int32),
-        np.empty(columns, dtype=np.float64),
+        np.empty(columns, dtype=RANGE),
         np.empty(wanted.shape[1], dtype=np.int64),
         np.empty(room, dtype=np.int32),
         np.empty(room, dtype=np.float64),
@@ -96,7 +90,7 @@ def _fill(
         growth.needs[place] = wanted[place]
         missing += wanted[place]
     for column in range(quasi.shape[1]):
-        growth.lows[column] = -1
+        growth.box[column].low = -1
     for place in range(left):
         growth.bounds[place] = 0.0
     while missing > 0 and cancel[0] == 0:
@@ -123,7 +117,7 @@ def _least(quasi: Codes, losses: Losses, fragment: Codes, growth: _Growth, left:
     for place in range(left):
         if growth.bounds[place] >= least or growth.rows[place] < 0 or growth.needs[fragment[growth.rows[place]]] == 0:
             continue
-        if growth.lows[0] < 0:
+        if growth.box[0].low < 0:
             return place
         growth.bounds[place] = _loss_with(quasi[growth.rows[place]], losses, growth, least)
         if growth.bounds[place] < least:
@@ -136,13 +130,11 @@ def _loss_with(codes: Codes, losses: Losses, growth: _Growth, enough: float) -> 
     """What the class would lose with one row more; where that reaches enough, a part of it."""
     total = 0.0
     for column in range(len(codes)):
-        code = codes[column]
-        if code < growth.lows[column]:
-            total += loss(losses, column, code, growth.highs[column])
-        elif code > growth.highs[column]:
-            total += loss(losses, column, growth.lows[column], code)
+        code, own = codes[column], growth.box[column]
+        if own.low <= code <= own.high:
+            total += own.loss
         else:
-            total += growth.own[column]
+            total += loss(losses, column, min(own.low, code), max(own.high, code))
         if total >= enough:
             break
     return total
@@ -152,9 +144,8 @@ def _loss_with(codes: Codes, losses: Losses, growth: _Growth, enough: float) -> 
 def _widen(codes: Codes, losses: Losses, growth: _Growth) -> None:
     """Take one row in."""
     for column in range(len(codes)):
-        code = codes[column]
-        if growth.lows[column] < 0:
-            growth.lows[column] = growth.highs[column] = code
-        growth.lows[column] = min(growth.lows[column], code)
-        growth.highs[column] = max(growth.highs[column], code)
-        growth.own[column] = loss(losses, column, growth.lows[column], growth.highs[column])
+        code, own = codes[column], growth.box[column]
+        if own.low < 0:
+            own.low = own.high = code
+        own.low, own.high = min(own.low, code), max(own.high, code)
+        own.loss = loss(losses, column, own.low, own.high)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from tclose.algorithms.checks import Scratch, failing, holds, scratch_for
 from tclose.algorithms.compiling import kernel, lean
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.running import run
-from tclose.algorithms.widths import Losses, loss
+from tclose.algorithms.widths import RANGE, Losses, loss
 
 
 def merge_failing(labels: Ints, quasi: Codes, losses: Losses, limits: Limits) -> Ints:
@@ -39,41 +39,39 @@ def merge_failing(labels: Ints, quasi: Codes, losses: Losses, limits: Limits) ->
     classes = _classes_of(quasi, order, starts, losses)
     run(_merge_all, limits, losses, classes, bad, np.empty_like(order), scratch_for(limits))
     merged = np.empty_like(labels)
-    for number, first in enumerate(np.flatnonzero(classes.sizes)):
-        row = classes.heads[first]
+    for number, first in enumerate(np.flatnonzero(classes.each["size"])):
+        row = classes.each["head"][first]
         while row >= 0:
             merged[row] = number
             row = classes.nexts[row]
     return merged
 
 
+CLASS = np.dtype([("head", np.int32), ("tail", np.int32), ("size", np.int64), ("loss", np.float64)])
+"""The first row of a class and the last; its size, 0 where it has gone into another; what each of its rows loses."""
+
+
 class Classes(NamedTuple):
     """Classes as linked lists of rows, so that two are joined at once."""
 
-    heads: Codes
-    """(classes,): the first row of each,"""
-    tails: Codes
-    """and the last."""
+    each: NDArray[Any]
+    """(classes,) of `CLASS`."""
     nexts: Codes
     """(rows,): the next row of the same class, -1 at the end."""
-    sizes: Ints
-    """(classes,): 0 where a class has gone into another."""
-    low: Codes
-    """(classes, quasi): the least codes,"""
-    high: Codes
-    """and the largest."""
-    lost: NDArray[np.float64]
-    """(classes,): the loss of each of its rows."""
+    boxes: NDArray[Any]
+    """(classes, quasi) of `RANGE`."""
 
 
 def _classes_of(quasi: Codes, order: Codes, starts: Ints, losses: Losses) -> Classes:
+    each = np.empty(len(starts) - 1, dtype=CLASS)
+    each["head"], each["tail"], each["size"] = order[starts[:-1]], order[starts[1:] - 1], np.diff(starts)
     nexts = np.empty_like(order)
     nexts[order[:-1]] = order[1:]
-    nexts[order[starts[1:] - 1]] = -1
-    low, high = (end.reduceat(quasi[order], starts[:-1]) for end in (np.minimum, np.maximum))
-    classes = Classes(
-        order[starts[:-1]], order[starts[1:] - 1], nexts, np.diff(starts), low, high, np.empty(len(starts) - 1, dtype=np.float64)
-    )
+    nexts[each["tail"]] = -1
+    boxes = np.empty((len(each), quasi.shape[1]), dtype=RANGE)
+    for end, least in (("low", np.minimum), ("high", np.maximum)):
+        boxes[end] = least.reduceat(quasi[order], starts[:-1])
+    classes = Classes(each, nexts, boxes)
     _weigh(losses, classes)
     return classes
 
@@ -81,18 +79,17 @@ def _classes_of(quasi: Codes, order: Codes, starts: Ints, losses: Losses) -> Cla
 @kernel
 def _weigh(losses: Losses, classes: Classes) -> None:
     """The loss of each class's rows."""
-    for number in range(len(classes.sizes)):
-        classes.lost[number] = _together(losses, classes, number, number)
+    for number in range(len(classes.each)):
+        classes.each[number].loss = _together(losses, classes, number, number)
 
 
 @lean
 def _together(losses: Losses, classes: Classes, one: int, other: int) -> float:
     """The loss of a row when two classes are one."""
     total = 0.0
-    for column in range(classes.low.shape[1]):
-        low = min(classes.low[one, column], classes.low[other, column])
-        high = max(classes.high[one, column], classes.high[other, column])
-        total += loss(losses, column, low, high)
+    for column in range(classes.boxes.shape[1]):
+        a, b = classes.boxes[one, column], classes.boxes[other, column]
+        total += loss(losses, column, min(a.low, b.low), max(a.high, b.high))
     return total
 
 
@@ -123,35 +120,36 @@ def _merge_all(
 def _cheapest(losses: Losses, classes: Classes, number: int) -> int:
     """The class that raises the loss least when this one goes into it; -1 where there is no other."""
     best, least = -1, np.inf
-    own = classes.sizes[number] * classes.lost[number]
-    for other in range(len(classes.sizes)):
-        size = classes.sizes[other]
-        if size == 0 or other == number:
+    one = classes.each[number]
+    for place in range(len(classes.each)):
+        other = classes.each[place]
+        if other.size == 0 or place == number:
             continue
-        both = size + classes.sizes[number]
-        rise = both * _together(losses, classes, number, other) - own - size * classes.lost[other]
+        together = (one.size + other.size) * _together(losses, classes, number, place)
+        rise = together - one.size * one.loss - other.size * other.loss
         if rise < least:
-            best, least = other, rise
+            best, least = place, rise
     return best
 
 
 @lean
 def _join(losses: Losses, classes: Classes, into: int, number: int) -> None:
     """Put all rows of one class into another."""
-    classes.nexts[classes.tails[into]] = classes.heads[number]
-    classes.tails[into] = classes.tails[number]
-    classes.lost[into] = _together(losses, classes, into, number)
-    classes.sizes[into] += classes.sizes[number]
-    classes.sizes[number] = 0
-    for column in range(classes.low.shape[1]):
-        classes.low[into, column] = min(classes.low[into, column], classes.low[number, column])
-        classes.high[into, column] = max(classes.high[into, column], classes.high[number, column])
+    here, there = classes.each[number], classes.each[into]
+    classes.nexts[there.tail] = here.head
+    there.tail = here.tail
+    there.loss = _together(losses, classes, into, number)
+    there.size += here.size
+    here.size = 0
+    for column in range(classes.boxes.shape[1]):
+        a, b = classes.boxes[into, column], classes.boxes[number, column]
+        a.low, a.high = min(a.low, b.low), max(a.high, b.high)
 
 
 @lean
 def _gather(classes: Classes, number: int, rows: Codes) -> int:
     """Put the rows of a class side by side; how many they are."""
-    size, row = 0, classes.heads[number]
+    size, row = 0, classes.each[number].head
     while row >= 0:
         rows[size] = row
         size += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from tclose.algorithms.compiling import kernel, lean
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.running import run
 from tclose.algorithms.sorting import sort
-from tclose.algorithms.widths import Losses, loss, losses_of
+from tclose.algorithms.widths import RANGE, Losses, loss, losses_of
 
 if TYPE_CHECKING:
     from tclose.encode import EncodedTable
@@ -25,6 +25,16 @@ SPARSE = 32
 """Codes are counted, not sorted, where they lie less than so many times as far apart as there are rows."""
 WAITING, CLASSES, REGIONS = range(3)
 """What `Tree.found` counts."""
+OTHERS, COLUMN, TRY, TRIES = range(4)
+"""What `Room.at` says;"""
+DONE = 2
+"""where it has nothing left to try."""
+
+NODE = np.dtype([("start", np.int64), ("end", np.int64), ("around", np.int64), ("depth", np.int64)])
+"""Where the rows of a node start and end in `Room.order`, the smallest region around it, and how many are around it, one in
+the other."""
+CUT = np.dtype([("code", np.int64), ("left", np.int64)])
+"""A code after which rows can be cut, and how many are then on the left."""
 
 
 def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
@@ -48,7 +58,7 @@ def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
     """
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
     losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
-    tree, room, scratch = _tree_for(len(quasi), limits), _room_for(len(quasi), losses), scratch_for(limits)
+    tree, room, scratch = _tree_for(len(quasi), limits.n), _room_for(len(quasi), losses), scratch_for(limits)
     references = limits.references.copy()  # limits themselves stay as they are
     run(_cut_all, limits, references, losses, quasi, tree, room, scratch)
     while tree.found[WAITING] > 0:  # regions lie deeper in one another than there was room for
@@ -77,20 +87,14 @@ class Tree(NamedTuple):
 
     found: Ints
     """(3,): how many nodes wait, and how many classes and regions there are."""
+    waiting: NDArray[Any]
+    """(waiting,) of `NODE`."""
     labels: Ints
     """(rows,): the class of each row."""
     region_of_class: Ints
     """(classes,): under (n,t)-closeness the smallest region of n rows around each class, -1 where there is none."""
     parents: Ints
     """(regions,): the region around each region."""
-    starts: Ints
-    """(waiting,): the rows of a node start here in `Room.order`,"""
-    ends: Ints
-    """and end here;"""
-    around: Ints
-    """the smallest region around it,"""
-    depths: Ints
-    """and how many there are, one in the other."""
 
 
 class Room(NamedTuple):
@@ -100,48 +104,40 @@ class Room(NamedTuple):
     """(rows,): row numbers; each node is a slice of it."""
     aside: Codes
     """(rows,): the two sides of a cut that is being tried."""
-    low: Codes
-    """(quasi,): the node's least codes,"""
-    high: Codes
-    """its largest,"""
+    box: NDArray[Any]
+    """(quasi,) of `RANGE`: the codes of the node,"""
     widest: Ints
     """and its quasi-identifiers, widest first."""
-    widths: NDArray[np.float64]
+    at: Ints
+    """(4,): what is being tried: 0 for boundaries nearest the median and 1 for others, the place of a quasi-identifier among the
+    widest, the place of a boundary among the tries, and how many tries there are."""
     tallies: Ints
     """(codes,): rows at each code; 0 between nodes."""
-    cuts: Ints
-    """(codes,): codes after which the rows of a node can be cut,"""
-    lefts: Ints
-    """how many rows are then on the left,"""
+    cuts: NDArray[Any]
+    """(codes,) of `CUT`: the boundaries of a node along one quasi-identifier,"""
     tries: Ints
-    """and the places of those to try, in order."""
-    ordered: Ints
-    """(rows,) at most: codes of a node, where counting would take longer than sorting."""
+    """and the places of those to try, in order. Before that, codes that are sorted."""
 
 
-def _tree_for(rows: int, limits: Limits) -> Tree:
-    regions = rows if limits.n else 0
-    labels, *waiting = (np.empty(rows + 1, dtype=np.int64) for _ in range(5))
-    for numbers, root in zip(waiting, (0, rows, -1, 0), strict=True):
-        numbers[0] = root
-    found = np.array([1, 0, 0], dtype=np.int64)
-    return Tree(found, labels[:rows], np.empty(regions, dtype=np.int64), np.empty(2 * regions, dtype=np.int64), *waiting)
+def _tree_for(rows: int, n: int) -> Tree:
+    regions = rows if n else 0
+    waiting = np.empty(rows + 1, dtype=NODE)
+    waiting[0] = (0, rows, -1, 0)
+    found, labels = np.array([1, 0, 0], dtype=np.int64), np.empty(rows, dtype=np.int64)
+    return Tree(found, waiting, labels, np.empty(regions, dtype=np.int64), np.empty(2 * regions, dtype=np.int64))
 
 
 def _room_for(rows: int, losses: Losses) -> Room:
-    quasi, codes = len(losses.weights), int(np.diff(losses.starts).max())
+    quasi, codes = len(losses.columns), int(losses.columns["size"].max())
     return Room(
         np.arange(rows, dtype=np.int32),
         np.empty(rows, dtype=np.int32),
-        np.empty(quasi, dtype=np.int32),
-        np.empty(quasi, dtype=np.int32),
+        np.empty(quasi, dtype=RANGE),
         np.empty(quasi, dtype=np.int64),
-        np.empty(quasi, dtype=np.float64),
+        np.empty(4, dtype=np.int64),
         np.zeros(codes, dtype=np.int64),
+        np.empty(codes, dtype=CUT),
         np.empty(codes, dtype=np.int64),
-        np.empty(codes, dtype=np.int64),
-        np.empty(codes, dtype=np.int64),
-        np.empty(codes // SPARSE, dtype=np.int64),
     )
 
 
@@ -159,28 +155,40 @@ def _cut_all(
     """Cut until no node can be cut, left sides first; or until there is no room for the next region.
 
     ``references`` is what sides must be close to: the table or, overwritten here, the regions around the node at hand.
+    `holds` is called here, not by a part: what a part calls is optimised with it, and again with each of its callers.
     """
     waiting, classes, regions = tree.found[WAITING], tree.found[CLASSES], tree.found[REGIONS]
     while waiting > 0 and cancel[0] == 0:
-        start, end = tree.starts[waiting - 1], tree.ends[waiting - 1]
-        region, depth = tree.around[waiting - 1], tree.depths[waiting - 1]
+        node = tree.waiting[waiting - 1]
+        start, end, region, depth = node.start, node.end, node.around, node.depth
+        rows = room.order[start:end]
         if end - start >= limits.n > 0:
             if depth == len(references):
                 break
             tree.parents[regions] = region
             region = regions
             regions += 1
-            refer(limits, room.order[start:end], references[depth])
+            refer(limits, rows, references[depth])
             depth += 1
         waiting -= 1
         near = references[:depth] if limits.n > 0 else references
-        left = _cut(limits, near, losses, quasi, room, start, end, scratch, cancel)
+        left = 0
+        _begin(losses, quasi, rows, limits.k, room)
+        while left == 0 and cancel[0] == 0 and _next(quasi, rows, limits.k, room):
+            left = _split(quasi, rows, room)
+            for on_the_left in (2 * left <= end - start, 2 * left > end - start):  # the smaller side fails more often, and sooner
+                side = room.aside[:left] if on_the_left else room.aside[left : end - start]
+                if left > 0 and not holds(limits, near, side, scratch):
+                    left = 0
         if left > 0:
+            for place in range(end - start):
+                rows[place] = room.aside[place]
             for first, last in ((start + left, end), (start, start + left)):
-                tree.starts[waiting], tree.ends[waiting], tree.around[waiting], tree.depths[waiting] = first, last, region, depth
+                node = tree.waiting[waiting]
+                node.start, node.end, node.around, node.depth = first, last, region, depth
                 waiting += 1
             continue
-        for row in room.order[start:end]:
+        for row in rows:
             tree.labels[row] = classes
         if limits.n > 0:
             tree.region_of_class[classes] = region
@@ -189,89 +197,73 @@ def _cut_all(
 
 
 @lean
-def _cut(
-    limits: Limits,
-    near: Ints,
-    losses: Losses,
-    quasi: Codes,
-    room: Room,
-    start: int,
-    end: int,
-    scratch: Scratch,
-    cancel: NDArray[np.uint8],
-) -> int:
-    """Cut one node, and give the number of rows on the left; 0 where no cut keeps the limits."""
-    if end - start < 2 * limits.k:
-        return 0
-    rows = room.order[start:end]
-    low, high = room.low, room.high
-    _find_box(quasi, rows, low, high)
-    _order_by_width(losses, room)
-    for others in (False, True):
-        for column in room.widest:
-            if low[column] == high[column]:
-                continue
-            codes = quasi[:, column]
-            tries = _outward(room, _boundaries(codes, rows, low[column], high[column], room), len(rows), limits.k)
-            for place in room.tries[1:tries] if others else room.tries[: min(tries, 1)]:
-                if cancel[0]:
-                    return 0
-                if _try(limits, near, codes, room, rows, place, scratch):
-                    left: int = room.lefts[place]
-                    return left
-    return 0
-
-
-@lean
-def _find_box(quasi: Codes, rows: Codes, low: Codes, high: Codes) -> None:
-    """The least and the largest code of some rows on each quasi-identifier."""
+def _begin(losses: Losses, quasi: Codes, rows: Codes, k: int, room: Room) -> None:
+    """Find the box of a node, and its quasi-identifiers, widest first; of equals the first."""
+    room.at[OTHERS], room.at[COLUMN], room.at[TRY], room.at[TRIES] = 0, -1, 0, 0
+    if len(rows) < 2 * k:
+        room.at[OTHERS] = DONE
+        return
+    box, widest = room.box, room.widest
     for column in range(quasi.shape[1]):
-        low[column] = high[column] = quasi[rows[0], column]
+        box[column].low = box[column].high = quasi[rows[0], column]
     for row in rows:
         for column in range(quasi.shape[1]):
-            code = quasi[row, column]
-            if code < low[column]:
-                low[column] = code
-            elif code > high[column]:
-                high[column] = code
-
-
-@lean
-def _order_by_width(losses: Losses, room: Room) -> None:
-    """Put the quasi-identifiers in order, widest first; of equals the first."""
-    widest, widths = room.widest, room.widths
-    for column in range(len(widest)):
-        widths[column] = loss(losses, column, room.low[column], room.high[column])
+            box[column].low = min(box[column].low, quasi[row, column])
+            box[column].high = max(box[column].high, quasi[row, column])
+    for column in range(quasi.shape[1]):
+        box[column].loss = loss(losses, column, box[column].low, box[column].high)
         place = column
-        while place > 0 and widths[widest[place - 1]] < widths[column]:
+        while place > 0 and box[widest[place - 1]].loss < box[column].loss:
             widest[place] = widest[place - 1]
             place -= 1
         widest[place] = column
 
 
 @lean
-def _boundaries(codes: Codes, rows: Codes, low: int, high: int, room: Room) -> int:
-    """List where the codes of some rows can be cut, and give the number of such places."""
+def _next(quasi: Codes, rows: Codes, k: int, room: Room) -> bool:
+    """Go on to the next boundary to try: those nearest the median, widest quasi-identifier first, then all others.
+
+    False where none is left.
+    """
+    at = room.at
+    at[TRY] += 1
+    while at[TRY] >= at[TRIES]:
+        at[COLUMN] += 1
+        if at[COLUMN] == len(room.widest):
+            at[COLUMN] = 0
+            at[OTHERS] += 1
+        if at[OTHERS] >= DONE:
+            return False
+        found = _boundaries(quasi, room.widest[at[COLUMN]], rows, room)
+        tries = _outward(room, found, len(rows), k)
+        at[TRY], at[TRIES] = (1, tries) if at[OTHERS] else (0, min(tries, 1))
+    return True
+
+
+@lean
+def _boundaries(quasi: Codes, column: int, rows: Codes, room: Room) -> int:
+    """List where some rows can be cut along a quasi-identifier, and give the number of such places."""
+    low, high = room.box[column].low, room.box[column].high
+    if low == high:
+        return 0
     found, passed = 0, 0
     if high - low < SPARSE * len(rows):
-        tallies = room.tallies[: high - low + 1]
         for row in rows:
-            tallies[codes[row] - low] += 1
-        for place in range(high - low):
-            if tallies[place] > 0:
-                passed += tallies[place]
-                room.cuts[found], room.lefts[found] = low + place, passed
+            room.tallies[quasi[row, column] - low] += 1
+        for place in range(high - low + 1):
+            if room.tallies[place] > 0:
+                passed += room.tallies[place]
+                room.cuts[found].code, room.cuts[found].left = low + place, passed
                 found += 1
-        for place in range(len(tallies)):
-            tallies[place] = 0
-        return found
-    ordered = room.ordered[: len(rows)]
+                room.tallies[place] = 0
+        return found - 1  # none after the last code
+    ordered = room.tries[: len(rows)]
     for place in range(len(rows)):
-        ordered[place] = codes[rows[place]]
+        ordered[place] = quasi[rows[place], column]
     sort(ordered)
-    for place in range(len(rows) - 1):
-        if ordered[place] != ordered[place + 1]:
-            room.cuts[found], room.lefts[found] = ordered[place], place + 1
+    for place in range(1, len(rows)):
+        if ordered[place - 1] != ordered[place]:
+            room.cuts[found].code, room.cuts[found].left = ordered[place - 1], place
             found += 1
     return found
 
@@ -282,48 +274,40 @@ def _outward(room: Room, found: int, size: int, k: int) -> int:
 
     None leaves fewer than k rows on a side. On each side of the median, tries are ``size // STEPS`` rows apart at least.
     """
-    lefts = room.lefts[:found]
+    cuts = room.cuts
     above = 0
-    while above < found and 2 * lefts[above] < size:
+    while above < found and 2 * cuts[above].left < size:
         above += 1
     below, tries = above - 1, 0
     lowest, highest = size, 0  # rows on the left at the outermost tries
     while True:
-        while below >= 0 and lefts[below] > lowest - size // STEPS:
+        while below >= 0 and cuts[below].left > lowest - size // STEPS:
             below -= 1
-        while above < found and lefts[above] < highest + size // STEPS:
+        while above < found and cuts[above].left < highest + size // STEPS:
             above += 1
-        short = lefts[below] if below >= 0 else 0
-        long = size - lefts[above] if above < found else 0
+        short = cuts[below].left if below >= 0 else 0
+        long = size - cuts[above].left if above < found else 0
         if max(short, long) < k:
             return tries
         if short >= long:
-            room.tries[tries], lowest = below, lefts[below]
+            room.tries[tries], lowest = below, short
             below -= 1
         else:
-            room.tries[tries], highest = above, lefts[above]
+            room.tries[tries], highest = above, size - long
             above += 1
         tries += 1
 
 
 @lean
-def _try(limits: Limits, near: Ints, codes: Codes, room: Room, rows: Codes, boundary: int, scratch: Scratch) -> bool:
-    """Cut at a boundary if both sides keep the limits; rows of one side keep their order."""
-    cut, size = room.cuts[boundary], room.lefts[boundary]
-    if min(size, len(rows) - size) < limits.k:
-        return False
-    left, right = 0, size
+def _split(quasi: Codes, rows: Codes, room: Room) -> int:
+    """Put both sides of the boundary at hand aside, rows of one side in the order that they have; how many are on the left."""
+    column, cut = room.widest[room.at[COLUMN]], room.cuts[room.tries[room.at[TRY]]]
+    left, right = 0, cut.left
     for row in rows:
-        if codes[row] <= cut:
+        if quasi[row, column] <= cut.code:
             room.aside[left] = row
             left += 1
         else:
             room.aside[right] = row
             right += 1
-    sides = room.aside[:size], room.aside[size : len(rows)]
-    for side in sides if 2 * size <= len(rows) else (sides[1], sides[0]):  # the smaller one fails more often, and sooner
-        if not holds(limits, near, side, scratch):
-            return False
-    for place in range(len(rows)):
-        rows[place] = room.aside[place]
-    return True
+    return left

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,66 +15,77 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+COLUMN = np.dtype(
+    [
+        ("start", np.int64),  # of its codes
+        ("size", np.int64),
+        ("missing", np.int64),  # 1 where the last code stands for missing
+        ("depth", np.int64),  # levels of its tree; 0 without
+        ("ancestors", np.int64),  # where its part of `Losses.ancestors` starts
+        ("charges", np.int64),  # and of `Losses.charges`
+        ("weight", np.float64),
+    ]
+)
+"""One quasi-identifier."""
+
+CODE = np.dtype([("own", np.float64), ("low", np.float64), ("high", np.float64)])
+"""One code of one quasi-identifier."""
+
+
+RANGE = np.dtype([("low", np.int32), ("high", np.int32), ("loss", np.float64)])
+"""The least and the largest code of some rows on one quasi-identifier, and what such a range loses."""
+
+
 class Losses(NamedTuple):
     """The `Widths` of all quasi-identifiers, one after the other, and their weights."""
 
-    starts: Ints
-    """(quasi + 1,): where the codes of each start in own, lows and highs."""
-    own: Floats
-    lows: Floats
-    highs: Floats
-    missing: NDArray[np.bool_]
-    depths: Ints
-    """Levels of each tree; 0 without."""
-    ancestors_at: Ints
+    columns: NDArray[Any]
+    """(quasi,) of `COLUMN`."""
+    codes: NDArray[Any]
+    """(codes,) of `CODE`."""
     ancestors: NDArray[np.int32]
-    charges_at: Ints
     charges: Floats
-    weights: Floats
 
 
 def losses_of(widths: Sequence[Widths], weights: Sequence[float]) -> Losses:
     """Put the widths of all quasi-identifiers side by side."""
 
-    def starts(lengths: list[int]) -> Ints:
-        return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    def starts(name: str) -> Ints:
+        return np.cumsum([0, *(getattr(width, name).size for width in widths[:-1])])
 
-    def joined(name: str, dtype: type) -> NDArray[np.generic]:
-        return np.concatenate([np.ravel(getattr(width, name)) for width in widths]).astype(dtype)
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([np.ravel(getattr(width, name)) for width in widths])
 
-    return Losses(
-        starts([len(width.own) for width in widths]),
-        joined("own", np.float64),  # type: ignore[arg-type]
-        joined("lows", np.float64),  # type: ignore[arg-type]
-        joined("highs", np.float64),  # type: ignore[arg-type]
-        np.array([width.missing for width in widths]),
-        np.array([len(width.ancestors) for width in widths]),
-        starts([width.ancestors.size for width in widths]),
-        joined("ancestors", np.int32),  # type: ignore[arg-type]
-        starts([len(width.charges) for width in widths]),
-        joined("charges", np.float64),  # type: ignore[arg-type]
-        np.array(weights, dtype=np.float64),
-    )
+    columns = np.zeros(len(widths), dtype=COLUMN)
+    columns["start"], columns["ancestors"], columns["charges"] = starts("own"), starts("ancestors"), starts("charges")
+    columns["size"] = [len(width.own) for width in widths]
+    columns["missing"] = [width.missing for width in widths]
+    columns["depth"] = [len(width.ancestors) for width in widths]
+    columns["weight"] = weights
+    codes = np.zeros(columns["size"].sum(), dtype=CODE)
+    codes["own"], codes["low"], codes["high"] = joined("own"), joined("lows"), joined("highs")
+    return Losses(columns, codes, joined("ancestors").astype(np.int32), joined("charges").astype(np.float64))
 
 
 @lean
 def loss(losses: Losses, quasi: int, a: int, b: int) -> float:
     """The weighted NCP of the codes a to b of one quasi-identifier; see `tclose.scales.Widths`."""
-    start = losses.starts[quasi]
-    size = losses.starts[quasi + 1] - start
+    column = losses.columns[quasi]
     ncp: float = 1.0
     if a == b:
-        ncp = losses.own[start + a]
-    elif losses.missing[quasi] and b == size - 1:
+        ncp = losses.codes[column.start + a].own
+    elif column.missing and b == column.size - 1:
         ncp = 1.0
-    elif losses.depths[quasi] == 0:
-        ncp = min(losses.highs[start + b] - losses.lows[start + a], 1.0)
+    elif column.depth == 0:
+        width = losses.codes[column.start + b].high - losses.codes[column.start + a].low
+        ncp = width if width < 1.0 else 1.0
     else:
-        for depth in range(losses.depths[quasi] - 1, -1, -1):
-            level = losses.ancestors_at[quasi] + depth * size
+        level = column.ancestors + column.depth * column.size
+        while level > column.ancestors:
+            level -= column.size
             node = losses.ancestors[level + a]
             if node >= 0 and node == losses.ancestors[level + b]:
-                ncp = losses.charges[losses.charges_at[quasi] + node]
+                ncp = losses.charges[column.charges + node]
                 break
-    weighted: float = losses.weights[quasi] * ncp
+    weighted: float = column.weight * ncp
     return weighted

@@ -149,7 +149,18 @@ def anonymize(
         # Classes that lose rows are no longer those that were promised; and nobody is to learn whether any did.
         {} if policy.suppression else partition.promised,
     )
-    private = record(policy, chosen.name, settings, seed, effort, commitment.to_dict(), against_input, left_out, loss.to_dict())
+    private = record(
+        policy,
+        chosen.name,
+        settings,
+        seed,
+        effort,
+        partition.course,
+        commitment.to_dict(),
+        against_input,
+        left_out,
+        loss.to_dict(),
+    )
     in_input_order = np.empty(encoded.rows, dtype=np.int64)
     in_input_order[encoded.order] = labels
     return Release(coded, in_input_order, audit, against_input, loss, public, private, of_rows, witnesses)

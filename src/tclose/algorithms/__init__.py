@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["ALGORITHMS", "EFFORTS", "Algorithm", "Partition", "find_algorithm", "list_algorithms"]
 
 
+def _growth(
+    table: EncodedTable, policy: Policy, limits: Limits, seed: int, effort: str, options: Mapping[str, Any]
+) -> Partition:
+    from tclose.algorithms.growth import growth
+
+    return growth(table, policy, limits, seed, effort, options)
+
+
 def _mondrian(
     table: EncodedTable,
     policy: Policy,
@@ -47,6 +55,13 @@ def _fragmentation(
 
 _ALL = (
     Algorithm(
+        "growth",
+        "lets classes grow row by row until they keep every limit, then moves and swaps rows so that less is lost",
+        "tclose; see docs/growth.md",
+        _growth,
+        {"seconds": Above(0, default=60)},
+    ),
+    Algorithm(
         "mondrian",
         "cuts the table in two along the widest quasi-identifier, again and again, while both sides keep every limit",
         "LeFevre et al. 2006; with t-closeness Li et al. 2007, with (n,t)-closeness Li et al. 2010",
@@ -74,7 +89,7 @@ def list_algorithms() -> list[Algorithm]:
     """All algorithms.
 
     >>> [algorithm.name for algorithm in list_algorithms()]
-    ['mondrian', 'fragmentation']
+    ['growth', 'mondrian', 'fragmentation']
     """
     return list(ALGORITHMS.values())
 

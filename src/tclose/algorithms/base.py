@@ -38,11 +38,14 @@ class Partition:
     promised : dict of Fraction
         How far from the table classes can be, for each sensitive attribute with a limit, as an algorithm knew before it chose
         their rows; empty where it knew nothing.
+    course : dict
+        How it went, for the private record.
     """
 
     labels: Ints
     regions: list[Ints] = field(default_factory=list)
     promised: dict[str, Fraction] = field(default_factory=dict)
+    course: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

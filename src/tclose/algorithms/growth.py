@@ -1,0 +1,57 @@
+"""Growth: classes grow row by row until they keep every limit, and are then refined while they keep it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tclose._progress import announce, report
+from tclose.algorithms.base import Partition
+from tclose.algorithms.cutting import cut
+from tclose.algorithms.leftovers import place
+from tclose.algorithms.limits import Limits, tightened
+from tclose.algorithms.refining import refine
+from tclose.algorithms.sprouting import sprout
+from tclose.algorithms.widths import losses_of
+
+if TYPE_CHECKING:
+    from tclose.encode import EncodedTable
+    from tclose.policy import Policy
+
+BLOCK = 4000
+"""So many rows, at most, are looked through for each class that grows."""
+DRIFT = Fraction(3, 10)
+"""The share of t by which the sensitive values of a block may differ from those of the table."""
+TIGHT = Fraction(1, 2)
+"""Classes grow until they are within this share of t: what is left of it is spent on rows that are left over, and on refining."""
+ROUNDS = {"fast": 4, "balanced": 12, "best": 150}
+"""How often rows are moved or swapped."""
+
+
+def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
+    """Cut the table into blocks, let classes grow in each, put rows that are left over into classes, and refine.
+
+    What counts is how far a class is from the table in the end, not in the worst case before its rows are chosen. So a class
+    takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t; the rest is room for moves and
+    swaps of rows between classes, which lower the loss further than growing does.
+
+    Every stage gives classes that keep every limit; the worst case is one class of all rows.
+    """
+    quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
+    losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
+    announce("Cutting")
+    blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK)
+    announce("Growing classes of")
+    labels = sprout(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
+    labels = place(quasi, losses, limits, labels)
+    announce("Refining")
+    weight = float(losses.columns["weight"].sum())
+    seconds = options["seconds"] if effort == "best" else None
+    go_on = "; Ctrl-C goes on with that" if seconds else ""
+    refined = refine(
+        quasi, losses, limits, labels, ROUNDS[effort], seconds, hear=lambda lost: report(f"loss {lost / weight:.4f}{go_on}")
+    )
+    return Partition(refined.labels, course={"rounds": refined.rounds, "ended": refined.ended})

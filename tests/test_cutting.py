@@ -141,11 +141,13 @@ SHARES = st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 4), None])
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[Row], list[Row]]:
-    """Rows by their quasi-identifiers, and by their sensitive values, of which there are one to three."""
-    values = st.tuples(*[st.integers(0, VALUES - 1)] * draw(st.integers(1, 3)))
-    codes = st.tuples(*(st.integers(0, size - 1) for size in SIZES))
-    rows = draw(st.lists(st.tuples(codes, values), min_size=1, max_size=70))
-    return [row[0] for row in rows], [row[1] for row in rows]
+    """Rows by their quasi-identifiers, and by one to three sensitive values, which may depend on them: drawn by lot, for they
+    must be many, and not alike, before a cut by windows is needed."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    size, columns, noise = draw(st.integers(1, 80)), draw(st.integers(1, 3)), draw(st.sampled_from([1, 3, 9]))
+    codes = np.array([rng.integers(0, places, size) * draw(st.sampled_from([0, 1])) for places in SIZES]).T
+    values = (codes[:, :columns] + rng.integers(0, noise, (size, columns))) % VALUES
+    return [tuple(row) for row in codes.tolist()], [tuple(row) for row in values.tolist()]
 
 
 @settings(max_examples=200, deadline=None)

@@ -7,7 +7,7 @@ of fractions. A tree is a label (a leaf) or a pair ``(label, [subtrees])``. A pa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -753,3 +753,63 @@ def swept(
                     best, least = trial, after
             labels = best
     return labels
+
+
+# Cutting into blocks whose sensitive values are spread as in the table: a row is a tuple of codes, and one of sensitive values
+
+
+def cut(
+    rows: Sequence[tuple[int, ...]],
+    values: Sequence[tuple[int, ...]],
+    most: int,
+    width: Width,
+    holds: Callable[[list[int]], bool],
+) -> list[list[int]]:
+    """Row numbers of each block: cut in two as the first of all ways does whose sides hold, and then each side by itself."""
+
+    def halve(members: list[int]) -> list[list[int]]:
+        if len(members) > most:
+            for sides in bisections(rows, values, members, width):
+                if all(holds(side) for side in sides):
+                    return [block for side in sides for block in halve(sorted(side))]
+        return [members]
+
+    everything = list(range(len(rows)))
+    return halve(everything) if holds(everything) else [everything]
+
+
+def bisections(
+    rows: Sequence[tuple[int, ...]], values: Sequence[tuple[int, ...]], members: list[int], width: Width
+) -> Iterator[tuple[list[int], list[int]]]:
+    """All ways to cut, in order: along the widest place plainly, by windows in each order of columns; along the next widest."""
+    size = len(members)
+
+    def span(place: int, outliers: int) -> Number:
+        codes = sorted(rows[row][place] for row in members)
+        low, high = codes[outliers], codes[-1 - outliers]
+        return width(place, low, high) if low < high else 0
+
+    for place in sorted(range(len(rows[0])), key=lambda place: (-span(place, size // 8), -span(place, 0))):
+        by_code = sorted(members, key=lambda row: (rows[row][place], row))
+        lefts = [left for left in range(1, size) if rows[by_code[left - 1]][place] < rows[by_code[left]][place]]
+        if lefts:
+            left = min(lefts, key=lambda left: abs(2 * left - size))
+            if min(left, size - left) >= Fraction(size, 4):
+                yield by_code[:left], by_code[left:]
+        for column in range(len(values[0])):
+            by_value = sorted(by_code, key=lambda row: (*values[row][column:], *values[row][:column]))
+            windows = [math.ceil(Fraction(size, 4**times)) for times in range(1, size)]
+            for window in [*(window for window in windows if window > 2), 2]:
+                yield by_windows(by_value, by_code, window)
+
+
+def by_windows(by_value: Sequence[int], by_code: Sequence[int], window: int) -> tuple[list[int], list[int]]:
+    """The lower half of each window left, the higher half right; an odd row goes to the side with fewer, else left."""
+    left: list[int] = []
+    right: list[int] = []
+    for start in range(0, len(by_value), window):
+        inside = sorted(by_value[start : start + window], key=by_code.index)
+        half = (len(inside) + (len(left) <= len(right))) // 2
+        left += inside[:half]
+        right += inside[half:]
+    return left, right

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tclose.algorithms.base import EFFORTS, Algorithm, Choice, Partition
+from tclose.algorithms.base import EFFORTS, Above, Algorithm, Choice, Partition
 from tclose.errors import one_of
 from tclose.fragments.fragment import BOUNDS
 from tclose.fragments.fragmentation import SIZINGS

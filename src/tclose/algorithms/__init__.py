@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["ALGORITHMS", "EFFORTS", "Algorithm", "Partition", "find_algorithm", "list_algorithms"]
 
 
-def _growth(
-    table: EncodedTable, policy: Policy, limits: Limits, seed: int, effort: str, options: Mapping[str, Any]
-) -> Partition:
+def _growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
     from tclose.algorithms.growth import growth
 
     return growth(table, policy, limits, seed, effort, options)

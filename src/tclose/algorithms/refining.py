@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tclose.algorithms import moving, swapping
+from tclose.algorithms import moving, splitting, swapping
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.moving import move_all
 from tclose.algorithms.running import run_parts
@@ -21,6 +21,7 @@ RISE = 0.4
 """How much a move may raise the loss in the first round, as a share of what a row loses on average."""
 CALM = 0.1
 """In this share of the rounds, the last ones, no move may raise the loss."""
+SPLIT = 1
 SWAPS = 3
 """Rows are swapped in every third round, and moved in the others."""
 
@@ -94,9 +95,7 @@ def refine(
     return Refined(np.unique(best, return_inverse=True)[1].astype(np.int64), number, ended)
 
 
-def _round(
-    quasi: Codes, losses: Losses, limits: Limits, alike: Codes, classes: Standing, number: int, rise: float
-) -> None:
+def _round(quasi: Codes, losses: Losses, limits: Limits, alike: Codes, classes: Standing, number: int, rise: float) -> None:
     """Swap rows, or move them, in all groups."""
     step: Callable[..., None]
     room: Callable[[], Any]
@@ -105,5 +104,13 @@ def _round(
         step, room = swap_all, partial(swapping.room_for, limits, similar.rows)
     else:
         similar = groups(classes, number, moving.TOGETHER)
+        if SPLIT and number % SPLIT == 0:
+            run_parts(
+                splitting.split_all,
+                len(similar.starts) - 1,
+                partial(splitting.room_for, limits, quasi.shape[1], similar.rows),
+                *(quasi, losses, limits, classes, similar),
+            )
+            similar = groups(classes, number, moving.TOGETHER)
         step, room = move_all, partial(moving.room_for, limits, int(alike.max()) + 1, similar.rows)
     run_parts(step, len(similar.starts) - 1, room, quasi, losses, limits, alike, classes, similar, rise)

@@ -16,6 +16,10 @@ LARGEST = 5000
 """Classes with more rows stay as they are: to look whether one may lose a row takes time with every row it has."""
 
 
+SPARE = 64
+"""There are numbers for so many classes more, and half as many as there are."""
+
+
 class Standing(NamedTuple):
     """The classes as they stand: lists of rows, linked both ways so that a row can leave at once, their boxes and losses."""
 
@@ -56,6 +60,10 @@ class Groups(NamedTuple):
     """(groups + 1,): where each group starts,"""
     rows: int
     """and the rows of the largest."""
+    spares: Ints
+    """Numbers that no class has,"""
+    spare_starts: Ints
+    """(groups + 1,): and where those for each group start."""
 
 
 def classes_of(quasi: Codes, losses: Losses, labels: Ints) -> Standing:
@@ -63,25 +71,28 @@ def classes_of(quasi: Codes, losses: Losses, labels: Ints) -> Standing:
     rows, columns = quasi.shape
     order = np.argsort(labels, kind="stable").astype(np.int32)
     sizes = np.bincount(labels)
+    count = len(sizes) + len(sizes) // 2 + SPARE
     starts = np.cumsum(sizes) - sizes
     nexts, befores = np.full(rows, -1, dtype=np.int32), np.full(rows, -1, dtype=np.int32)
     inside = np.flatnonzero(labels[order[:-1]] == labels[order[1:]])
     nexts[order[inside]] = order[inside + 1]
     befores[order[inside + 1]] = order[inside]
-    boxes = np.empty((4, len(sizes), columns), dtype=np.int32)
+    heads = np.full(count, -1, dtype=np.int32)
+    heads[: len(sizes)] = order[starts]
+    boxes = np.empty((4, count, columns), dtype=np.int32)
     classes = Standing(
         labels.astype(np.int64),
         nexts,
         befores,
-        order[starts],
-        sizes.astype(np.int64),
+        heads,
+        np.pad(sizes, (0, count - len(sizes))).astype(np.int64),
         boxes[0],
         boxes[1],
         boxes[2],
         boxes[3],
-        np.empty((len(sizes), columns), dtype=np.float64),
-        np.empty(len(sizes), dtype=np.float64),
-        np.empty(len(sizes), dtype=np.int32),
+        np.empty((count, columns), dtype=np.float64),
+        np.empty(count, dtype=np.float64),
+        np.empty(count, dtype=np.int32),
         np.empty(rows, dtype=np.float64),
     )
     measure_all(quasi, losses, classes)
@@ -105,7 +116,9 @@ def groups(classes: Standing, number: int, together: int) -> Groups:
     shift = together // 2 * (number // columns % 2)  # so that the borders are not always the same
     starts = np.arange(-shift, len(order), together).clip(0)
     rows = np.add.reduceat(classes.sizes[order], starts).max(initial=0) if len(order) else 0
-    return Groups(order, np.append(starts, len(order)).astype(np.int64), int(rows))
+    spares = np.flatnonzero(classes.sizes == 0)
+    spare_starts = np.arange(len(starts) + 1) * len(spares) // max(1, len(starts))
+    return Groups(order, np.append(starts, len(order)).astype(np.int64), int(rows), spares, spare_starts)
 
 
 def lost(classes: Standing) -> float:

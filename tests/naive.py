@@ -753,3 +753,45 @@ def swept(
                     best, least = trial, after
             labels = best
     return labels
+
+
+# Growing classes in blocks: how far a class is from keeping its limits, and the classes that come of it
+
+
+def excess(
+    counts: Masses,
+    table: Masses,
+    emd: Callable[[Masses, Masses], Fraction],
+    t: Number = None,
+    beta: Number = None,
+    beta_kind: str = "basic",
+    delta: Number = None,
+    delta_kind: str = "strict",
+    alpha: Number = 1,
+    l: Number = None,  # noqa: E741 - the name of the model
+    l_kind: str = "distinct",
+    c: Number = None,
+) -> float:
+    """What each limit adds: a distance beyond t, mass beyond a share, values that are missing, entropy that is missing."""
+    pairs = list(zip(shares(counts), shares(table), strict=True))
+    found: list[Number] = [max(0, p - alpha) for p, _ in pairs]
+    if t is not None:
+        found.append(max(0, emd(counts, table) - t))
+    if beta is not None:
+        for p, q in pairs:
+            gain = min(beta, -math.log(q)) if beta_kind == "enhanced" and q else beta
+            found.append(max(0, p - (1 + gain) * q))
+    if delta is not None:
+        for p, q in pairs:
+            if p:
+                found += [max(0, p - q * math.exp(delta)), max(0, q * math.exp(-delta) - p)]
+            elif delta_kind == "strict":
+                found.append(q)
+    if l is not None and l_kind == "distinct":
+        found.append(max(0, l - distinct_l(counts)) / Fraction(l))
+    if l is not None and l_kind == "entropy":
+        found.append(max(0, math.log(l) - math.log(entropy_l(counts))))
+    if l is not None and l_kind == "recursive":
+        descending = sorted(counts, reverse=True)
+        found.append(max(0, descending[0] - c * sum(descending[l - 1 :])) / Fraction(sum(counts)))
+    return float(sum(found))

@@ -20,6 +20,31 @@ from tclose.algorithms.sorting import sort
 @once
 def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, distinct: int) -> bool:
     """Whether a tallied class of ``size`` rows is within t of a table or region. May sort the touched values."""
+    whole, rough = _work(attribute, shapes, reference, size, scratch, distinct)
+    n = reference[attribute.reference]
+    if size <= attribute.largest_exact:
+        return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
+    near: bool = rough / _unit(attribute, n, size) <= attribute.t_above / attribute.t_below - NEAR
+    return near
+
+
+@once
+def distance(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, distinct: int) -> float:
+    """The earth mover's distance of a tallied class from a table or region, in floats. May sort the touched values."""
+    _, rough = _work(attribute, shapes, reference, size, scratch, distinct)
+    found: float = rough / _unit(attribute, reference[attribute.reference], size)
+    return found
+
+
+@lean
+def _unit(attribute: Any, n: int, size: int) -> float:
+    """D of a class at distance 1, in floats."""
+    return np.float64(n) * np.float64(size) * np.float64(attribute.scale)
+
+
+@once
+def _work(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, distinct: int) -> Any:
+    """D, modulo 2^64 and in floats, by the kind of the distance."""
     m, start = attribute.size, attribute.reference
     n = reference[start]
     table, more = reference[start + 1 : start + 1 + m], reference[start + 1 + m :]
@@ -27,18 +52,12 @@ def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any
     touched = scratch.touched[:distinct]
     if attribute.kind == LINE:
         sort_touched(scratch.counts[:m], touched)
-        whole, rough = on_a_line(shape[:m], more[:m], more[m:], n, size, scratch.counts, touched)
-    elif attribute.kind == EQUAL:
-        whole, rough = of_equals(table, n, size, scratch.counts, touched)
-    elif attribute.kind == TREE:
-        whole, rough = in_a_tree(shape, attribute, more, n, size, scratch, touched)
-    else:
-        whole, rough = cheapest(shape[: m * m], table, n, size, scratch.counts, scratch.spare)
-    if size <= attribute.largest_exact:
-        return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
-    unit = np.float64(n) * np.float64(size) * np.float64(attribute.scale)
-    near: bool = rough / unit <= attribute.t_above / attribute.t_below - NEAR
-    return near
+        return on_a_line(shape[:m], more[:m], more[m:], n, size, scratch.counts, touched)
+    if attribute.kind == EQUAL:
+        return of_equals(table, n, size, scratch.counts, touched)
+    if attribute.kind == TREE:
+        return in_a_tree(shape, attribute, more, n, size, scratch, touched)
+    return cheapest(shape[: m * m], table, n, size, scratch.counts, scratch.spare)
 
 
 @lean

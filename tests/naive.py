@@ -795,3 +795,62 @@ def excess(
         descending = sorted(counts, reverse=True)
         found.append(max(0, descending[0] - c * sum(descending[l - 1 :])) / Fraction(sum(counts)))
     return float(sum(found))
+
+
+def shuffled(items: Sequence[int], state: int) -> list[int]:
+    """Each place from the last on is swapped with one up to it, drawn by xorshift in 64 bits."""
+    drawn = list(items)
+    for place in range(len(drawn) - 1, 0, -1):
+        state ^= state << 13 & 2**64 - 1
+        state ^= state >> 7
+        state ^= state << 17 & 2**64 - 1
+        other = state % (place + 1)
+        drawn[place], drawn[other] = drawn[other], drawn[place]
+    return drawn
+
+
+def sprouted(
+    rows: Sequence[tuple[int, ...]],
+    blocks: Sequence[Sequence[int]],
+    width: Width,
+    excess: Callable[[list[int]], float],
+    holds: Callable[[list[int]], bool],
+    largest: int,
+    failures: int,
+) -> list[int]:
+    """Labels of the classes that grow in each block from its first row left, -1 for rows without one."""
+    labels, number = [-1] * len(rows), 0
+    for block in blocks:
+        left, failed = list(block), 0
+        while left and failed < failures:
+            members = sprouted_from(left, rows, width, excess, holds, largest)
+            if holds(members):
+                for row in members:
+                    labels[row] = number
+                number, failed = number + 1, 0
+                left = [row for row in left if row not in members]
+            else:
+                failed += 1
+                left = left[1:]
+    return labels
+
+
+def sprouted_from(
+    left: list[int],
+    rows: Sequence[tuple[int, ...]],
+    width: Width,
+    excess: Callable[[list[int]], float],
+    holds: Callable[[list[int]], bool],
+    largest: int,
+) -> list[int]:
+    """The first row and, until all is well, rows that widen it least among those that lower the excess, or raise it least."""
+    near = 1e-9
+    members = left[:1]
+    while not holds(members) and len(members) < min(largest, len(left)):
+        now = excess(members)
+        after = {row: excess([*members, row]) for row in left if row not in members}
+        fitting = [row for row, then in after.items() if (then < now - near if now > near else then < near)]
+        if not fitting:
+            fitting = [row for row, then in after.items() if then < min(after.values()) + near]
+        members = [*members, min(fitting, key=lambda row: box_loss(rows, [*members, row], width))]
+    return members

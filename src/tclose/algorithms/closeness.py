@@ -19,7 +19,32 @@ from tclose.algorithms.sorting import sort
 
 @once
 def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, touched: Ints) -> bool:
-    """Whether a tallied class of ``size`` rows is within t of a table or region. May sort the touched values.
+    """Whether a tallied class of ``size`` rows is within t of a table or region. May sort the touched values."""
+    whole, rough = _work(attribute, shapes, reference, size, scratch, touched)
+    n = reference[attribute.reference]
+    if size <= attribute.largest_exact:
+        return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
+    near: bool = rough / _unit(attribute, n, size) <= attribute.t_above / attribute.t_below - NEAR
+    return near
+
+
+@once
+def distance(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, touched: Ints) -> float:
+    """The earth mover's distance of a tallied class from a table or region, in floats. May sort the touched values."""
+    _, rough = _work(attribute, shapes, reference, size, scratch, touched)
+    found: float = rough / _unit(attribute, reference[attribute.reference], size)
+    return found
+
+
+@lean
+def _unit(attribute: Any, n: int, size: int) -> float:
+    """D of a class at distance 1, in floats."""
+    return np.float64(n) * np.float64(size) * np.float64(attribute.scale)
+
+
+@once
+def _work(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, touched: Ints) -> Any:
+    """D, modulo 2^64 and in floats, by the kind of the distance.
 
     Parts of shapes and references are handed over as the place where they start: a slice takes longer to compile than a loop.
     """
@@ -29,18 +54,12 @@ def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any
     more = T + m
     if attribute.kind == LINE:
         sort_touched(counts, m, touched)
-        whole, rough = on_a_line(shapes, shape, reference, more, m, n, size, counts, touched)
-    elif attribute.kind == EQUAL:
-        whole, rough = of_equals(reference, T, n, size, counts, touched)
-    elif attribute.kind == TREE:
-        whole, rough = in_a_tree(shapes, attribute, reference, more, n, size, counts, scratch.further, scratch.spare, touched)
-    else:
-        whole, rough = cheapest(shapes, shape, reference, T, m, n, size, counts, scratch.spare)
-    if size <= attribute.largest_exact:
-        return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
-    unit = np.float64(n) * np.float64(size) * np.float64(attribute.scale)
-    near: bool = rough / unit <= attribute.t_above / attribute.t_below - NEAR
-    return near
+        return on_a_line(shapes, shape, reference, more, m, n, size, counts, touched)
+    if attribute.kind == EQUAL:
+        return of_equals(reference, T, n, size, counts, touched)
+    if attribute.kind == TREE:
+        return in_a_tree(shapes, attribute, reference, more, n, size, counts, scratch.further, scratch.spare, touched)
+    return cheapest(shapes, shape, reference, T, m, n, size, counts, scratch.spare)
 
 
 @lean

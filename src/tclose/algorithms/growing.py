@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tclose.algorithms.blocks import Blocks
+from tclose.algorithms.boxes import Box, box_for, empty, loss_with, widen
 from tclose.algorithms.compiling import kernel, lean
 from tclose.algorithms.limits import Codes, Ints
 from tclose.algorithms.running import run
-from tclose.algorithms.widths import RANGE, Floats, Losses, loss
+from tclose.algorithms.widths import Floats, Losses
 
 
 class _Growth(NamedTuple):
     """A class that grows, and the rows that are left for it."""
 
-    box: NDArray[Any]
-    """(quasi,) of `RANGE`: its codes; low is -1 before it has rows."""
+    box: Box
     needs: Ints
     """(fragments,): how many rows of each fragment it still wants."""
     rows: Codes
@@ -37,7 +37,7 @@ def grow(quasi: Codes, losses: Losses, fragment: Codes, wanted: Ints, blocks: Bl
     labels = np.empty(rows, dtype=np.int64)
     room = int(np.diff(blocks.starts).max(initial=0))
     growth = _Growth(
-        np.empty(columns, dtype=RANGE),
+        box_for(columns),
         np.empty(wanted.shape[1], dtype=np.int64),
         np.empty(room, dtype=np.int32),
         np.empty(room, dtype=np.float64),
@@ -89,8 +89,7 @@ def _fill(
     for place in range(len(wanted)):
         growth.needs[place] = wanted[place]
         missing += wanted[place]
-    for column in range(quasi.shape[1]):
-        growth.box[column].low = -1
+    empty(growth.box)
     for place in range(left):
         growth.bounds[place] = 0.0
     while missing > 0 and cancel[0] == 0:
@@ -101,7 +100,7 @@ def _fill(
         growth.needs[fragment[row]] -= 1
         missing -= 1
         labels[row] = number
-        _widen(quasi[row], losses, growth)
+        widen(quasi[row], losses, growth.box)
     kept = 0
     for place in range(left):
         if growth.rows[place] >= 0:
@@ -119,33 +118,7 @@ def _least(quasi: Codes, losses: Losses, fragment: Codes, growth: _Growth, left:
             continue
         if growth.box[0].low < 0:
             return place
-        growth.bounds[place] = _loss_with(quasi[growth.rows[place]], losses, growth, least)
+        growth.bounds[place] = loss_with(quasi[growth.rows[place]], losses, growth.box, least)
         if growth.bounds[place] < least:
             best, least = place, growth.bounds[place]
     return best
-
-
-@lean
-def _loss_with(codes: Codes, losses: Losses, growth: _Growth, enough: float) -> float:
-    """What the class would lose with one row more; where that reaches enough, a part of it."""
-    total = 0.0
-    for column in range(len(codes)):
-        code, own = codes[column], growth.box[column]
-        if own.low <= code <= own.high:
-            total += own.loss
-        else:
-            total += loss(losses, column, min(own.low, code), max(own.high, code))
-        if total >= enough:
-            break
-    return total
-
-
-@lean
-def _widen(codes: Codes, losses: Losses, growth: _Growth) -> None:
-    """Take one row in."""
-    for column in range(len(codes)):
-        code, own = codes[column], growth.box[column]
-        if own.low < 0:
-            own.low = own.high = code
-        own.low, own.high = min(own.low, code), max(own.high, code)
-        own.loss = loss(losses, column, own.low, own.high)

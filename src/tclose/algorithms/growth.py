@@ -35,8 +35,8 @@ def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effor
     """Cut the table into blocks, let classes grow in each, put rows that are left over into classes, and refine.
 
     What counts is how far a class is from the table in the end, not in the worst case before its rows are chosen. So a class
-    takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t; the rest is room for moves and
-    swaps of rows between classes, which lower the loss further than growing does.
+    takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t; the
+    rest is room for moves and swaps of rows between classes, which lower the loss further than growing does.
 
     Every stage gives classes that keep every limit; the worst case is one class of all rows.
     """

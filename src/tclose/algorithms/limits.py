@@ -151,6 +151,15 @@ def limits_of(attributes: Sequence[Attribute], policy: Policy, persons: Ints | N
     )
 
 
+def tightened(limits: Limits, share: Fraction) -> Limits:
+    """The same limits with every t times a share, for algorithms that leave room for what comes after them."""
+    attributes = limits.attributes.copy()
+    for record in attributes:
+        t = Fraction(int(record["t_above"]), int(record["t_below"])) * share
+        record["t_above"], record["t_below"] = _rounded_down(t)
+    return limits._replace(attributes=attributes)
+
+
 def _pairs(persons: Codes, codes: Codes) -> Codes:
     """The number of each row's pair of person and value, without gaps."""
     both = persons.astype(np.int64) * (int(codes.max(initial=0)) + 1) + codes

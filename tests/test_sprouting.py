@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 
 from tclose import Policy, Sensitive
 from tclose.algorithms import running, sprouting
 from tclose.algorithms.checks import failing
 from tclose.algorithms.limits import Limits, limits_of
-from tclose.algorithms.sprouting import sprout
+from tclose.algorithms.sprouting import grow_one, room_for, sprout
 from tclose.algorithms.widths import Losses
 from tclose.distances import Distance, Equal, Ordered
 from tests import naive
@@ -144,14 +145,35 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
     return of
 
 
+@njit
+def first_class(quasi: Any, losses: Any, limits: Any, largest: int, room: Any, left: int, cancel: Any) -> Any:
+    """Only kernels can call `grow_one`."""
+    return grow_one(quasi, losses, limits, largest, room, left, cancel)
+
+
 @settings(max_examples=150, deadline=None)
+@given(case=cases(), largest=st.integers(1, 12))
+def test_every_step_against_naive(case: dict[str, Any], largest: int) -> None:
+    limits, rows = made_limits(case["columns"], case["k"], case["alpha"], case["persons"]), case["rows"]
+    room = room_for(len(SIZES), limits, largest, len(rows))
+    for _ in range(2):  # the first time must leave no trace
+        room.rows[:] = range(len(rows))
+        quasi, cancel = np.array(rows, dtype=np.int32), np.zeros(1, dtype=np.uint8)
+        size, fine = first_class(quasi, LOSSES, limits, largest, room, len(rows), cancel)
+        ref = naive.sprouted_from(list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest)
+        assert room.members[:size].tolist() == room.places[:size].tolist() == ref
+        assert fine == holds_of(limits)(ref)
+
+
+def holds_of(limits: Limits) -> Callable[[list[int]], bool]:
+    return lambda members: not failing(limits, np.array(members), np.array([0, len(members)]))[0]
+
+
+@settings(max_examples=100, deadline=None)
 @given(case=cases(), seed=st.integers(0, 2**70), largest=st.integers(1, 8), failures=st.integers(1, 3))
-def test_against_naive(case: dict[str, Any], seed: int, largest: int, failures: int) -> None:
+def test_classes_against_naive(case: dict[str, Any], seed: int, largest: int, failures: int) -> None:
     limits = made_limits(case["columns"], case["k"], case["alpha"], case["persons"])
-
-    def holds(members: list[int]) -> bool:
-        return not failing(limits, np.array(members), np.array([0, len(members)]))[0]
-
+    holds = holds_of(limits)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sprouting, "LARGEST", largest)
         patch.setattr(sprouting, "FAILURES", failures)

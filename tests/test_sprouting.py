@@ -25,6 +25,8 @@ from tests.test_filling import AGES, LOSSES, SIZES, width
 from tests.test_limits import DISTANCES, SETTINGS, M, attribute
 
 Row = tuple[int, ...]
+WIDE = Ordered(50 * M)
+"""More values than a walk over them would be worth."""
 
 
 def made_limits(
@@ -119,10 +121,11 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
     rows = draw(st.lists(st.tuples(*(st.integers(0, top - 1) for top in SIZES)), min_size=size, max_size=size))
     columns, alpha = [], draw(st.sampled_from([1, 1, "1/2"]))
     for _ in range(draw(st.integers(1, 3))):
-        codes = draw(st.lists(st.integers(0, M - 1), min_size=size, max_size=size))
+        distance = draw(st.sampled_from([*DISTANCES, WIDE]))
+        codes = draw(st.lists(st.sampled_from(range(0, distance.m, distance.m // M)), min_size=size, max_size=size))
         asked = draw(limits_asked())
         asked.pop("alpha", None)
-        columns.append((draw(st.sampled_from(DISTANCES)), codes, asked))
+        columns.append((distance, codes, asked))
     persons = draw(st.none() | st.lists(st.integers(0, 9), min_size=size, max_size=size))
     order = draw(st.permutations(range(size)))
     ends = sorted(draw(st.lists(st.integers(0, size), min_size=1, max_size=3)))
@@ -136,7 +139,7 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
     def of(members: list[int]) -> float:
         total = 0.0
         for distance, codes, asked in case["columns"]:
-            counts, table = (naive.counts_of(part, range(M)) for part in ([codes[row] for row in members], codes))
+            counts, table = (naive.counts_of(part, range(distance.m)) for part in ([codes[row] for row in members], codes))
             total += naive.excess(counts, table, distance.exact, **asked, alpha=Fraction(case["alpha"]))
         if case["persons"] is not None:
             total += max(0, 1 - len({case["persons"][row] for row in members}) / case["k"])

@@ -23,6 +23,8 @@ from growth import ABLATED, ADULT, MANY
 from pictures import INK, PICTURES, save
 from scenarios import policy_of
 from tclose.algorithms import growth
+from tclose.algorithms.cutting import cut
+from tclose.algorithms.refining import refine
 from tclose.algorithms.standing import classes_of, lost
 
 DEEP, SKY, GOLD = "#173f5f", "#2e9dc6", "#e0a030"
@@ -77,8 +79,11 @@ class Step(NamedTuple):
     excess: float
 
 
-T, K, SHOWN = 0.2, 5, (1, 3, 6, 12)
-ROWS = 400
+T, K, ROWS = 0.1, 5, 400
+SHOWN = (1, 4, 8, 16)
+"""The boxes to draw, in rows of the class, before the last."""
+PADS = {AGE: 0.16, EDUCATION: 0.06}
+"""How much further out each box is drawn than the one before, so that edges do not hide one another."""
 
 
 def growing() -> Any:
@@ -92,7 +97,7 @@ def growing() -> Any:
         "box:N",
         title="its box with",
         sort=names,
-        scale=alt.Scale(domain=names, range=[GOLD, "#7fc8a9", SKY, "#3d6fb4", INK][-len(names) :]),
+        scale=alt.Scale(domain=names, range=[GOLD, "#5fb58c", SKY, "#3d5fa4", INK]),
     )
     return alt.vconcat(boxes(table, steps, sizes, names, colour), falling(steps, sizes, names, colour), spacing=30)
 
@@ -136,24 +141,30 @@ def boxes(table: pd.DataFrame, steps: list[Step], sizes: list[int], names: list[
     taken = steps[-1].rows
     found = pd.DataFrame(
         {
-            "box": name,
-            **{f"{column}": table[column].iloc[rows].min() - 0.5 - grow * pad for column, grow in ((AGE, 1), (EDUCATION, 0.25))},
-            **{
-                f"{column} to": table[column].iloc[rows].max() + 0.5 + grow * pad
-                for column, grow in ((AGE, 1), (EDUCATION, 0.25))
-            },
+            "box": box,
+            **{name: table[name].iloc[rows].min() - 0.5 - place * pad for name, pad in PADS.items()},
+            **{f"{name} to": table[name].iloc[rows].max() + 0.5 + place * pad for name, pad in PADS.items()},
         }
-        for place, (size, name) in enumerate(zip(sizes, names, strict=True))
-        for rows, pad in [(steps[size - 1].rows, 0.12 * place)]
+        for place, (size, box) in enumerate(zip(sizes, names, strict=True))
+        for rows in [steps[size - 1].rows]
     )
-    across = alt.X(f"{AGE}:Q", title=TITLES[AGE], scale=alt.Scale(domain=[15, 92], nice=False), axis=alt.Axis(grid=False))
-    up = alt.Y(f"{EDUCATION}:Q", title=TITLES[EDUCATION], scale=alt.Scale(domain=[0, 17], nice=False), axis=alt.Axis(grid=False))
-    faint = alt.Chart(shaken.drop(index=taken)).mark_circle(size=22, color=FAINT, opacity=0.8).encode(x=across, y=up)
-    full = alt.Chart(shaken.loc[taken]).mark_circle(size=34, color="#222222", opacity=1).encode(x=across, y=up)
+    across = alt.X(f"{AGE}:Q", title=TITLES[AGE], scale=alt.Scale(domain=[26, 56], nice=False), axis=alt.Axis(grid=False))
+    up = alt.Y(
+        f"{EDUCATION}:Q", title=TITLES[EDUCATION], scale=alt.Scale(domain=[6, 14.5], nice=False), axis=alt.Axis(grid=False)
+    )
+    faint = (
+        alt.Chart(shaken.drop(index=taken))
+        .mark_circle(size=30, color=FAINT, opacity=0.8, clip=True, aria=False)
+        .encode(x=across, y=up)
+    )
+    full = alt.Chart(shaken.loc[taken]).mark_circle(size=40, color="#222222", opacity=1, aria=False).encode(x=across, y=up)
     frame = alt.Chart(found).mark_rect(filled=False, strokeWidth=2.5)
     frames = frame.encode(x=across, x2=f"{AGE} to:Q", y=up, y2=f"{EDUCATION} to:Q", color=colour)
-    title = [f"One class in a table of {len(table)} rows", "black: the rows that it takes, grey: the others"]
-    return alt.layer(faint, full, frames).properties(width=560, height=300, title=title)
+    title = [
+        f"One class in a table of {len(table)} rows, part of which is shown",
+        "black: the rows that it takes, grey: the others",
+    ]
+    return alt.layer(faint, frames, full).properties(width=560, height=300, title=title)
 
 
 def falling(steps: list[Step], sizes: list[int], names: list[str], colour: Any) -> Any:
@@ -183,7 +194,10 @@ def refining() -> Any:
         )
         across = alt.X("round:Q", title=f"rounds of refining, effort {effort}", axis=alt.Axis(grid=False, tickMinStep=1))
         up = alt.Y(
-            "share:Q", title="loss (% of that before refining)", scale=alt.Scale(domain=[50, 100]), axis=alt.Axis(tickCount=6)
+            "share:Q",
+            title="loss (% of that before refining)",
+            scale=alt.Scale(zero=False, domainMax=100),
+            axis=alt.Axis(tickCount=6),
         )
         legend = alt.Legend(orient="top", columns=2, labelLimit=400)
         case = alt.Color("case:N", title=None, sort=None, scale=alt.Scale(range=[SKY, INK, GOLD, DEEP]), legend=legend)
@@ -195,11 +209,10 @@ def refining() -> Any:
 def told(policy: tc.Policy, effort: str) -> list[float]:
     """The least loss so far, before refining and after each round."""
     heard: list[float] = []
-    refine = growth.refine
 
-    def listen(quasi: Any, losses: Any, limits: Any, labels: Any, *rest: Any, hear: Any) -> Any:  # noqa: ARG001 - ours instead
+    def listen(quasi: Any, losses: Any, limits: Any, labels: Any, rounds: int, seconds: Any, hear: Any) -> Any:  # noqa: ARG001
         heard.append(lost(classes_of(quasi, losses, labels)) / len(labels))
-        return refine(quasi, losses, limits, labels, *rest, hear=heard.append)
+        return refine(quasi, losses, limits, labels, rounds, seconds, heard.append)
 
     with patch.object(growth, "refine", listen):
         tc.anonymize(ADULT, policy, algorithm="growth", effort=effort, options={"seconds": 600})
@@ -208,18 +221,18 @@ def told(policy: tc.Policy, effort: str) -> list[float]:
 
 # Blocks.
 
-DRAWN = 1500
+DRAWN = 1200
 
 
 def blocks() -> Any:
     """Rows in two quasi-identifiers, coloured by block: where plain cuts keep the spread, and where they do not."""
     panels = []
     for sensitive, t, title in (
-        ("hours-per-week", 0.2, ["hours-per-week, t = 0.2:", "both sides of a plain cut are close to the table"]),
+        ("hours-per-week", 0.2, "cuts between two values: both sides are like the table"),
         (
             "occupation",
             0.1,
-            ["occupation, t = 0.1:", "they are not: sides share a range, each with its part of every occupation"],
+            "no such cut: each side gets its part of every occupation",
         ),
     ):
         found = block_of_rows(tc.Policy(quasi=[AGE, EDUCATION], sensitive={sensitive: t}, k=5, other="drop"))
@@ -231,15 +244,16 @@ def blocks() -> Any:
             f"{EDUCATION}:Q", title=TITLES[EDUCATION], scale=alt.Scale(domain=[0, 17], nice=False), axis=alt.Axis(grid=False)
         )
         block = alt.Color("block:N", legend=None, scale=alt.Scale(scheme="tableau20"))
-        dots = alt.Chart(drawn).mark_circle(size=16, opacity=0.9).encode(x=across, y=up, color=block)
-        panels.append(dots.properties(width=400, height=300, title=[title[0] + f" {number} blocks", *title[1:]]))
+        dots = alt.Chart(drawn).mark_circle(size=16, opacity=0.9, aria=False).encode(x=across, y=up, color=block)
+        panels.append(
+            dots.properties(width=400, height=300, title=[f"{sensitive}, t = {t}: {number} blocks, a colour each", title])
+        )
     return alt.hconcat(*panels, spacing=40).resolve_scale(color="independent")
 
 
 def block_of_rows(policy: tc.Policy) -> pd.DataFrame:
     """The age, the education and the block of each row of Adult."""
     caught: list[Any] = []
-    cut = growth.cut
 
     def watch(quasi: Any, *rest: Any) -> Any:
         parts = cut(quasi, *rest)

@@ -195,7 +195,7 @@ def refining() -> Any:
         across = alt.X("round:Q", title=f"rounds of refining, effort {effort}", axis=alt.Axis(grid=False, tickMinStep=1))
         up = alt.Y(
             "share:Q",
-            title="loss (% of that before refining)",
+            title="least loss so far (% of that before refining)",
             scale=alt.Scale(zero=False, domainMax=100),
             axis=alt.Axis(tickCount=6),
         )

@@ -57,7 +57,7 @@ def refine(
             similar = groups(classes, number // SWAPS, together_to_swap(classes))
             step, room = swap_all, partial(swapping.room_for, limits, similar.rows)
         else:
-            similar = groups(classes, number, moving.TOGETHER)
+            similar = groups(classes, number - number // SWAPS, moving.TOGETHER)
             step, room = move_all, partial(moving.room_for, limits, kinds, similar.rows)
         falling = max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - CALM)))
         run_parts(step, len(similar.starts) - 1, room, quasi, losses, limits, alike, classes, similar, rise * falling)

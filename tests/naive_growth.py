@@ -75,9 +75,8 @@ def move_all(rows: Sequence[Row], classes: Classes, group: list[int], holds: Hol
 def give_up(rows: Sequence[Row], classes: Classes, group: list[int], number: int, holds: Holds, width: Width) -> None:
     """Give the rows of a class, in turn, to those that lose least by them; put all back if less would not be lost then."""
     before, members = [list(other) for other in classes], classes[number]
-    given = 0
     left = lost(rows, members, width) - NEAR
-    for row in members:
+    for given, row in enumerate(members):
         rises = {
             there: lost(rows, [row, *classes[there]], width) - lost(rows, classes[there], width)
             for there in group
@@ -89,7 +88,6 @@ def give_up(rows: Sequence[Row], classes: Classes, group: list[int], number: int
             classes[number] = [*reversed(members[:given]), *members[given:]]
             return
         left -= rises[best]
-        given += 1
         classes[best] = [row, *classes[best]]
         classes[number] = without(classes[number], row)
 

@@ -20,13 +20,15 @@ from tclose.algorithms.running import run_parts
 from tclose.algorithms.standing import Groups, Standing, alike_of, classes_of, groups
 from tclose.algorithms.swapping import swap_all, together_to_swap
 from tests import naive_growth
-from tests.growth_tables import M, SIZES, Table, lists, people, tables, width
+from tests.growth_tables import M, Table, lists, many, people, tables, width
 
 ROUNDS = 7
 RISES = st.sampled_from([0.0, 0.25, 1.5])
 
 
-def stage(step: Callable[..., None], table: Table, labels: list[int], rise: float = 0.0, similar: Groups | None = None) -> Standing:
+def stage(
+    step: Callable[..., None], table: Table, labels: list[int], rise: float = 0.0, similar: Groups | None = None
+) -> Standing:
     """Classes after moves, or swaps, in groups; in one group if none are given."""
     classes, alike = classes_of(table.quasi, table.losses, np.array(labels)), alike_of(table.limits)
     similar = similar or groups(classes, 0, max(labels) + 1)
@@ -102,7 +104,9 @@ def test_rows_with_equal_sensitive_values_are_swapped() -> None:
         ([0, 1, 1, 0], "1/4", [0, 0, 1, 1]),  # twice their share of the table
     ],
 )
-def test_rows_with_other_sensitive_values_are_swapped_if_both_classes_hold(values: list[int], t: str, expected: list[int]) -> None:
+def test_rows_with_other_sensitive_values_are_swapped_if_both_classes_hold(
+    values: list[int], t: str, expected: list[int]
+) -> None:
     assert swapped(people([0, 8, 8, 0], values, k=2, t=t), [0, 0, 1, 1]) == expected
 
 
@@ -169,21 +173,22 @@ def test_groups_against_naive(drawn: Any, number: int, together: int, largest: i
         comp = groups(classes, number, together)
     ref = naive_growth.groups(table.rows, lists(classes), number, together, largest)
     parts = [comp.order[a:b].tolist() for a, b in pairwise(comp.starts)]
-    assert [part for part in parts if part] == ref
-    assert len(ref) in (len(parts), len(parts) - 1 + bool(ref))
+    assert parts == ref or (parts == [[]] and not ref)
     assert comp.rows == max((sum(int(classes.sizes[label]) for label in group) for group in ref), default=0)
 
 
-@pytest.mark.parametrize("name", ["move_all", "swap_all"])
+@pytest.mark.parametrize(
+    ("step", "twin"), [(move_all, naive_growth.move_all), (swap_all, naive_growth.swap_all)], ids=["moves", "swaps"]
+)
 @settings(max_examples=120, deadline=None)
 @given(drawn=tables(), number=st.integers(0, 5), together=st.integers(2, 6), rise=RISES)
-def test_a_stage_against_naive(name: str, drawn: Any, number: int, together: int, rise: float) -> None:
+def test_a_stage_against_naive(step: Any, twin: Any, drawn: Any, number: int, together: int, rise: float) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
     start = classes_of(table.quasi, table.losses, np.array(labels))
-    comp = stage({"move_all": move_all, "swap_all": swap_all}[name], table, labels, rise, groups(start, number, together))
+    comp = stage(step, table, labels, rise, groups(start, number, together))
     ref = naive_growth.classes_of(labels)
     for group in naive_growth.groups(table.rows, ref, number, together, standing.LARGEST):
-        getattr(naive_growth, name)(table.rows, ref, group, table.holds, width, Fraction(rise))
+        twin(table.rows, ref, group, table.holds, width, Fraction(rise))
     assert lists(comp) == ref
     assert_measured(table, comp)
     assert table.all_hold(comp.labels.tolist())
@@ -205,7 +210,11 @@ def labels_without_gaps(labels: list[int]) -> list[int]:
 
 @settings(max_examples=80, deadline=None)
 @given(
-    drawn=tables(), together=st.integers(2, 6), rows=st.sampled_from([6, 2000]), largest=st.sampled_from([4, 5000]), data=st.data()
+    drawn=tables(),
+    together=st.integers(2, 6),
+    rows=st.sampled_from([6, 2000]),
+    largest=st.sampled_from([4, 5000]),
+    data=st.data(),
 )
 def test_refining_against_naive(drawn: Any, together: int, rows: int, largest: int, data: st.DataObject) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
@@ -243,14 +252,6 @@ def test_refining_against_naive(drawn: Any, together: int, rows: int, largest: i
 # What changes nothing
 
 
-def many(rows: int = 600) -> tuple[Table, list[int]]:
-    """A table by lot, in classes of six rows that have each value once or twice."""
-    lots = np.random.default_rng(0)
-    quasi = [tuple(lots.integers(0, size) for size in SIZES) for _ in range(rows)]
-    columns = ([row % M for row in range(rows)], "ordered", {"t": Fraction(1, 4)}, [0] * M), ([row % 3 for row in range(rows)], "equal", {"l": 2}, [0] * M)
-    return Table(quasi, *columns, k=3), (np.arange(rows) // 6).tolist()
-
-
 @pytest.fixture(scope="module")
 def refined_once() -> tuple[Table, list[int], list[int]]:
     """A table, and its labels before and after."""
@@ -267,7 +268,7 @@ def test_answers_that_are_kept_change_nothing(refined_once: Any, monkeypatch: py
     assert refined(table, labels) == found
 
 
-@pytest.mark.parametrize("cores", [1, 2, 3])
+@pytest.mark.parametrize("cores", [1, 3])
 def test_cores_change_nothing(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (moving, swapping):
         monkeypatch.setattr(module, "TOGETHER", 8)

@@ -146,8 +146,10 @@ def gather(classes: Standing, number: int, leaves: int, rows: Codes) -> int:
 
 @lean
 def loss_without(quasi: Codes, losses: Losses, classes: Standing, number: int, row: int) -> float:
-    """What each of the other rows of a class loses when one leaves."""
+    """What each of the other rows of a class loses when one leaves; nothing where there is no other."""
     total = 0.0
+    if classes.sizes[number] == 1:
+        return total
     for column in range(quasi.shape[1]):
         code, low, high = quasi[row, column], classes.lows[number, column], classes.highs[number, column]
         after_low = classes.next_lows[number, column] if code == low else low

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.algorithms.blocks import BELOW
 from tclose.algorithms.checks import holds
-from tclose.algorithms.compiling import lean
+from tclose.algorithms.compiling import lean, once
 from tclose.algorithms.limits import Ints
 from tclose.algorithms.rooms import NEAR, NO, UNKNOWN, YES, Room, enter, forget
 from tclose.algorithms.standing import Given, Standing, gather, loss_without, put
@@ -16,7 +17,7 @@ TOGETHER = 512
 """So many classes make a group: a row looks for a better class among those of its group."""
 
 
-@lean
+@once
 def move_rows(given: Given, stand: Standing, group: Ints, rise: float, room: Room, cancel: NDArray[np.uint8]) -> None:
     """Move each row of a group to its best class, if the loss rises by less than allowed; then give up classes."""
     rows = enter(stand, group, room)
@@ -32,7 +33,7 @@ def move_rows(given: Given, stand: Standing, group: Ints, rise: float, room: Roo
         _give_up(given, stand, group, number, room)
 
 
-@lean
+@once
 def place_rows(given: Given, stand: Standing, group: Ints, room: Room, cancel: NDArray[np.uint8]) -> None:
     """Put each row of a group that is left over into the class that loses least by it and keeps the limits."""
     enter(stand, group, room)
@@ -46,7 +47,7 @@ def place_rows(given: Given, stand: Standing, group: Ints, room: Room, cancel: N
                 _move(given, stand, row, target, room)
 
 
-@lean
+@once
 def _best(given: Given, stand: Standing, group: Ints, row: int, rise: float, room: Room) -> int:
     """The class to which this row goes; -1 where it stays."""
     here = stand.classes[stand.rows[row].label]
@@ -88,7 +89,7 @@ def _may_join(given: Given, stand: Standing, number: int, row: int, room: Room) 
     place, kind = stand.classes[number].place, given.alike[row]
     if room.joins.shape[1] > 0 and room.joins[place, kind] != UNKNOWN:
         return bool(room.joins[place, kind] == YES)
-    size = gather(stand, number, -1, room.members)
+    size = gather(stand, number, BELOW, room.members)
     room.members[size] = row
     answer = holds(given.limits, given.limits.references, room.members[: size + 1], room.scratch)
     if room.joins.shape[1] > 0:
@@ -116,10 +117,10 @@ def _rise_with(given: Given, stand: Standing, number: int, row: int, enough: flo
     return rise
 
 
-@lean
+@once
 def _give_up(given: Given, stand: Standing, group: Ints, number: int, room: Room) -> None:
     """Give all rows of a class to others, each to the one that loses least by it, if less is lost then; else leave it."""
-    size = gather(stand, number, -1, room.rows)
+    size = gather(stand, number, BELOW, room.rows)
     left = size * stand.classes[number].total - NEAR
     for place in range(size):
         row = room.rows[place]

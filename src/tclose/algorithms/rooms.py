@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.algorithms.blocks import BELOW
 from tclose.algorithms.boxes import Box, box_for
 from tclose.algorithms.checks import Scratch, scratch_for
 from tclose.algorithms.compiling import lean
@@ -69,7 +70,7 @@ def enter(stand: Standing, group: Ints, room: Room) -> int:
     for place in range(len(group)):
         stand.classes[group[place]].place = place
         forget(stand, group[place], room)
-        rows += gather(stand, group[place], -1, room.rows[rows:])
+        rows += gather(stand, group[place], BELOW, room.rows[rows:])
     return rows
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.algorithms.blocks import ABOVE
+from tclose.algorithms.blocks import ABOVE, BELOW
 from tclose.algorithms.boxes import empty, loss_of, widen
 from tclose.algorithms.checks import holds
-from tclose.algorithms.compiling import lean
+from tclose.algorithms.compiling import once
 from tclose.algorithms.limits import Ints
 from tclose.algorithms.rooms import NEAR, Room
 from tclose.algorithms.sorting import sort
@@ -20,7 +20,7 @@ PLACE = 2**32 - 1
 """The half of a key that holds the place of a row; the other half holds its code."""
 
 
-@lean
+@once
 def split_classes(given: Given, stand: Standing, group: Ints, spares: Ints, room: Room, cancel: NDArray[np.uint8]) -> None:
     """Split the classes of a group, as long as there are numbers for new ones."""
     used = 0
@@ -29,13 +29,13 @@ def split_classes(given: Given, stand: Standing, group: Ints, spares: Ints, room
             used += 1
 
 
-@lean
+@once
 def _split(given: Given, stand: Standing, number: int, new: int, room: Room) -> bool:
     """Cut one class where that makes the loss least; whether it could be cut."""
     k, one = given.limits.k, stand.classes[number]
     if one.size < 2 * k:
         return False
-    size = gather(stand, number, -1, room.members)
+    size = gather(stand, number, BELOW, room.members)
     column, cut, most = -1, ABOVE, NEAR
     for tried in range(given.quasi.shape[1]):
         if stand.edges[number, tried].low == stand.edges[number, tried].high:
@@ -61,7 +61,7 @@ def _split(given: Given, stand: Standing, number: int, new: int, room: Room) -> 
     return True
 
 
-@lean
+@once
 def _order(given: Given, column: int, size: int, room: Room) -> None:
     """Put the rows of a class in the order of their codes, and find what those on the left of each place lose."""
     for place in range(size):
@@ -73,7 +73,7 @@ def _order(given: Given, column: int, size: int, room: Room) -> None:
         widen(given.quasi[room.members[room.keys[place] & PLACE]], given.losses, room.box)
 
 
-@lean
+@once
 def _sides_hold(given: Given, size: int, left: int, room: Room) -> bool:
     """Whether both sides of a cut keep the limits."""
     for start, end in ((0, left), (left, size)):

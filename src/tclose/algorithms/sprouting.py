@@ -155,7 +155,7 @@ def grow_one(
     empty(room.box)
     for place in range(left):
         room.bounds[place] = 0.0
-    size, place, fine = 0, 0, False
+    size, place, fine = np.int64(0), 0, False  # a literal would be one type more to compile for
     while place >= 0 and cancel[0] == 0:
         row = room.rows[place]
         now = excess_with(limits, room.tallies, size, row)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.algorithms.blocks import BELOW
 from tclose.algorithms.checks import holds
-from tclose.algorithms.compiling import lean
+from tclose.algorithms.compiling import once
 from tclose.algorithms.limits import Ints
 from tclose.algorithms.rooms import NEAR, Room, enter
 from tclose.algorithms.standing import Given, Standing, gather, loss_without, put
@@ -24,7 +25,7 @@ def together_to_swap(stand: Standing) -> int:
     return max(2, min(TOGETHER, most))
 
 
-@lean
+@once
 def swap_rows(given: Given, stand: Standing, group: Ints, rise: float, room: Room, cancel: NDArray[np.uint8]) -> None:
     """Swap each row at the edge of its class with the best row of its group, if the loss rises by less than allowed."""
     rows = enter(stand, group, room)
@@ -44,7 +45,7 @@ def swap_rows(given: Given, stand: Standing, group: Ints, rise: float, room: Roo
             _relieve(given, stand, there)
 
 
-@lean
+@once
 def _relieve(given: Given, stand: Standing, number: int) -> None:
     """Find the reliefs of the rows of a class."""
     one, row = stand.classes[number], stand.classes[number].head
@@ -53,12 +54,12 @@ def _relieve(given: Given, stand: Standing, number: int) -> None:
         row = stand.rows[row].next
 
 
-@lean
+@once
 def _best(given: Given, stand: Standing, row: int, rows: int, rise: float, room: Room) -> int:
     """The row to swap this one with; -1 where there is none."""
     label = stand.rows[row].label
     here, relief = stand.classes[label], stand.rows[row].relief
-    best, most = -1, NEAR if rise == 0 else -rise
+    best, most = BELOW, NEAR if rise == 0 else -rise
     for other in room.rows[:rows]:
         second = stand.rows[other]
         if second.label == label or relief + second.relief <= most:
@@ -74,7 +75,7 @@ def _best(given: Given, stand: Standing, row: int, rows: int, rise: float, room:
     return best
 
 
-@lean
+@once
 def _loss_with(given: Given, stand: Standing, leaves: int, comes: int, enough: float) -> float:
     """What each row of a class would lose with another row in place of one of its own; infinite where that is above enough."""
     number = stand.rows[leaves].label
@@ -89,7 +90,7 @@ def _loss_with(given: Given, stand: Standing, leaves: int, comes: int, enough: f
     return total
 
 
-@lean
+@once
 def _may_swap(given: Given, stand: Standing, row: int, other: int, room: Room) -> bool:
     """Whether both classes keep the limits when these rows change places."""
     if given.alike[row] == given.alike[other]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,7 +155,8 @@ def grow_one(
     empty(room.box)
     for place in range(left):
         room.bounds[place] = 0.0
-    size, place, fine = np.int64(0), 0, False  # a literal would be one type more to compile for
+    size: Any = np.int64(0)  # a literal would be one type more to compile for
+    place, fine = 0, False
     while place >= 0 and cancel[0] == 0:
         row = room.rows[place]
         now = excess_with(limits, room.tallies, size, row)

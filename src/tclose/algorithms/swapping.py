@@ -59,7 +59,8 @@ def _best(given: Given, stand: Standing, row: int, rows: int, rise: float, room:
     """The row to swap this one with; -1 where there is none."""
     label = stand.rows[row].label
     here, relief = stand.classes[label], stand.rows[row].relief
-    best, most = BELOW, NEAR if rise == 0 else -rise
+    best: int = BELOW
+    most = NEAR if rise == 0 else -rise
     for other in room.rows[:rows]:
         second = stand.rows[other]
         if second.label == label or relief + second.relief <= most:

@@ -11,39 +11,45 @@ from typing import Any
 import numpy as np
 
 from tclose.algorithms.compare import at_most
-from tclose.algorithms.compiling import lean, once
+from tclose.algorithms.compiling import once
 from tclose.algorithms.flow import cheapest
 from tclose.algorithms.limits import EQUAL, LINE, NEAR, TREE, Ints
 from tclose.algorithms.sorting import sort
 
 
 @once
-def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, touched: Ints) -> bool:
-    """Whether a tallied class of ``size`` rows is within t of a table or region. May sort the touched values.
+def close(attribute: Any, shapes: Ints, references: Ints, size: int, scratch: Any, touched: Ints) -> bool:
+    """Whether a tallied class of ``size`` rows is within t of a table or region, the last tried first. May sort what is touched.
 
     Parts of shapes and references are handed over as the place where they start: a slice takes longer to compile than a loop.
     """
     m, shape, counts = attribute.size, attribute.shape, scratch.counts
-    n = reference[attribute.reference]
     T = attribute.reference + 1
     more = T + m
     if attribute.kind == LINE:
         sort_touched(counts, m, touched)
-        whole, rough = on_a_line(shapes, shape, reference, more, m, n, size, counts, touched)
-    elif attribute.kind == EQUAL:
-        whole, rough = of_equals(reference, T, n, size, counts, touched)
-    elif attribute.kind == TREE:
-        whole, rough = in_a_tree(shapes, attribute, reference, more, n, size, counts, scratch.further, scratch.spare, touched)
-    else:
-        whole, rough = cheapest(shapes, shape, reference, T, m, n, size, counts, scratch.spare)
-    if size <= attribute.largest_exact:
-        return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
-    unit = np.float64(n) * np.float64(size) * np.float64(attribute.scale)
-    near: bool = rough / unit <= attribute.t_above / attribute.t_below - NEAR
+    near, region = False, len(references)
+    while region > 0 and not near:
+        region -= 1
+        reference = references[region]
+        n = reference[attribute.reference]
+        if attribute.kind == LINE:
+            whole, rough = on_a_line(shapes, shape, reference, more, m, n, size, counts, touched)
+        elif attribute.kind == EQUAL:
+            whole, rough = of_equals(reference, T, n, size, counts, touched)
+        elif attribute.kind == TREE:
+            whole, rough = in_a_tree(shapes, attribute, reference, more, n, size, counts, scratch.further, scratch.spare, touched)
+        else:
+            whole, rough = cheapest(shapes, shape, reference, T, m, n, size, counts, scratch.spare)
+        if size <= attribute.largest_exact:
+            near = at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
+        else:
+            unit = np.float64(n) * np.float64(size) * np.float64(attribute.scale)
+            near = rough / unit <= attribute.t_above / attribute.t_below - NEAR
     return near
 
 
-@lean
+@once
 def sort_touched(counts: Ints, m: int, touched: Ints) -> None:
     """Sort the touched values; by a walk over the domain where that is shorter."""
     if m > 32 * len(touched):
@@ -56,7 +62,7 @@ def sort_touched(counts: Ints, m: int, touched: Ints) -> None:
         code += 1
 
 
-@lean
+@once
 def on_a_line(shapes: Ints, v: int, reference: Ints, T: int, m: int, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Ordered and numeric. Between touched values a and b the class has cumulated C rows, and D grows by
 
@@ -86,16 +92,17 @@ def on_a_line(shapes: Ints, v: int, reference: Ints, T: int, m: int, n: int, s: 
     return whole, rough
 
 
-@lean
+@once
 def of_equals(reference: Ints, T: int, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Equal: EMD = 1 - sum over touched values of min(p, q)."""
     shared = 0
     for code in touched:
-        shared += min(s * reference[T + code], n * counts[code])
+        here, there = n * counts[code], s * reference[T + code]
+        shared += here if here < there else there
     return n * s - shared, np.float64(n * s - shared)
 
 
-@lean
+@once
 def in_a_tree(
     shapes: Ints, attribute: Any, reference: Ints, T: int, n: int, s: int, counts: Ints, nodes: Ints, spare: Ints, touched: Ints
 ) -> Any:
@@ -118,7 +125,8 @@ def in_a_tree(
     whole, rough = n * s * attribute.scale, np.float64(n) * np.float64(s) * np.float64(attribute.scale)
     for place in range(seen):
         node = spare[place]
-        shared = min(s * reference[T + node], n * nodes[node])
+        here, there = n * nodes[node], s * reference[T + node]
+        shared = here if here < there else there
         whole -= shapes[weights + node] * shared
         rough -= np.float64(shapes[weights + node]) * np.float64(shared)
         nodes[node] = 0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.algorithms.blocks import Blocks
-from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.compiling import kernel, once
 from tclose.algorithms.limits import Codes, Ints
 from tclose.algorithms.running import run
 from tclose.algorithms.widths import RANGE, Floats, Losses, loss
@@ -72,7 +72,7 @@ def _grow_all(
                 return
 
 
-@lean
+@once
 def _fill(
     quasi: Codes,
     losses: Losses,
@@ -110,7 +110,7 @@ def _fill(
     return kept
 
 
-@lean
+@once
 def _least(quasi: Codes, losses: Losses, fragment: Codes, growth: _Growth, left: int) -> int:
     """The place of the row with which the class loses least; without a row yet, of the first that it wants."""
     best, least = -1, np.inf
@@ -125,27 +125,32 @@ def _least(quasi: Codes, losses: Losses, fragment: Codes, growth: _Growth, left:
     return best
 
 
-@lean
+@once
 def _loss_with(codes: Codes, losses: Losses, growth: _Growth, enough: float) -> float:
     """What the class would lose with one row more; where that reaches enough, a part of it."""
     total = 0.0
     for column in range(len(codes)):
         code, own = codes[column], growth.box[column]
-        if own.low <= code <= own.high:
-            total += own.loss
+        if code < own.low:
+            total += loss(losses, column, code, own.high)
+        elif code > own.high:
+            total += loss(losses, column, own.low, code)
         else:
-            total += loss(losses, column, min(own.low, code), max(own.high, code))
+            total += own.loss
         if total >= enough:
             break
     return total
 
 
-@lean
+@once
 def _widen(codes: Codes, losses: Losses, growth: _Growth) -> None:
     """Take one row in."""
     for column in range(len(codes)):
         code, own = codes[column], growth.box[column]
         if own.low < 0:
             own.low = own.high = code
-        own.low, own.high = min(own.low, code), max(own.high, code)
+        elif code < own.low:
+            own.low = code
+        elif code > own.high:
+            own.high = code
         own.loss = loss(losses, column, own.low, own.high)

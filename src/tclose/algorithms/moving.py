@@ -12,7 +12,7 @@ from tclose.algorithms.rooms import NEAR, NO, UNKNOWN, YES, Room, count, enter, 
 from tclose.algorithms.standing import Given, Standing, gather, loss_without, put
 from tclose.algorithms.widths import loss
 
-TOGETHER = 512
+TOGETHER = 128
 """So many classes make a group: a row looks for a better class among those of its group."""
 
 ABANDONED = 200

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from tclose.algorithms import moving
 from tclose.algorithms.improving import MOVE, SPLIT, SWAP, improve, measure_all
 from tclose.algorithms.limits import Ints
-from tclose.algorithms.moving import TOGETHER
 from tclose.algorithms.standing import Given, Standing, groups, labels_of, lost, standing
 from tclose.algorithms.swapping import together_to_swap
 
@@ -96,5 +96,5 @@ def _round(given: Given, stand: Standing, number: int, rise: float) -> None:
         improve(SWAP, given, stand, groups(stand, number // SWAPS, together_to_swap(stand)), rise)
         return
     turn = number - number // SWAPS
-    improve(SPLIT, given, stand, groups(stand, turn, TOGETHER))
-    improve(MOVE, given, stand, groups(stand, turn, TOGETHER), rise)
+    improve(SPLIT, given, stand, groups(stand, turn, moving.TOGETHER))
+    improve(MOVE, given, stand, groups(stand, turn, moving.TOGETHER), rise)

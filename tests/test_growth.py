@@ -286,12 +286,13 @@ def test_rows_may_be_left_out_where_the_policy_could_not_hold_with_them() -> Non
 
 
 def test_rows_may_be_left_out_where_less_is_lost() -> None:
-    columns = people(300)
-    columns["age"][7] = 2000
-    policy = tc.Policy(["age", "height"], {"ill": 0.1}, k=2, other="drop")
-    release = grown(columns, replace(policy, suppression=0.02))
-    assert 1 <= release.suppressed <= 6
-    assert release.loss["gcp"] < grown(columns, policy).loss["gcp"]
+    """Seven rows are one class of 1 to 2001; without the last they are one of 1 to 6, and that row loses all."""
+    columns = {"age": [1, 2, 3, 4, 5, 6, 2001], "pay": [1, 2, 3, 4, 5, 6, 7]}
+    policy = tc.Policy(["age"], {"pay": 1}, k=5)
+    assert grown(columns, policy).loss["gcp"] == 1
+    release = grown(columns, replace(policy, suppression=0.2))
+    assert release.partition.tolist() == [0] * 6 + [-1]
+    assert release.loss["gcp"] == pytest.approx((6 * 5 / 2000 + 1) / 7)
 
 
 def test_persons_with_one_row_or_hundreds() -> None:

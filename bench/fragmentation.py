@@ -7,14 +7,8 @@ k = 5. Prints Markdown for bench/RESULTS.md. Adult and its hierarchies are looke
 
 from __future__ import annotations
 
-import os
-import platform
-import subprocess
-import tempfile
 import time
 from dataclasses import replace
-from datetime import date
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +16,7 @@ import pandas as pd
 
 import tclose as tc
 from release import table
-from scenarios import DATA, HERE, TREES, policy_of
+from scenarios import DATA, TREES, machine, policy_of
 from tclose._numbers import exact
 from tclose.algorithms import find_algorithm
 from tclose.algorithms.fragmentation import DEPTHS, size_classes
@@ -34,10 +28,7 @@ ROWS = (30_000, 100_000, 300_000, 1_000_000)
 
 
 def main() -> None:
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True).stdout.strip()
-    print(
-        f"Machine: {platform.processor() or platform.machine()}, {os.cpu_count()} cores. Date: {date.today()}. Commit: {commit}.\n"
-    )
+    print(f"{machine()}\n")
     adult = pd.read_csv(DATA / "adult.csv")
     adult["hours"] = np.minimum(adult["hours-per-week"] // 5, 19)
     tc.anonymize(adult[:1000], policy_for(("hours",), (0.3,)), algorithm="fragmentation")  # compiles
@@ -147,10 +138,8 @@ def grow() -> None:
     print("| rows | classes | GCP | CPU s | CPU s of t-Mondrian |")
     print("|---|---|---|---|---|")
     policy = policy_of(("hours-per-week", "capital-gain"), 0.1)
-    cache = Path(os.environ.get("TCLOSE_BENCH_TABLES", tempfile.gettempdir())) / "tclose-bench"
-    cache.mkdir(parents=True, exist_ok=True)
     for rows in ROWS:
-        path = table(rows, cache)
+        path = table(rows)
         before = time.process_time()
         made = tc.anonymize(path, policy, algorithm="fragmentation")
         middle = time.process_time()

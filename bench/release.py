@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
-from datetime import date
 from pathlib import Path
 from typing import Any
+
+from scenarios import machine
 
 HERE = Path(__file__).resolve().parent
 SHARED = Path(os.environ.get("TCLOSE_DATA", HERE.parents[1] / "shared" / "data")).parent
@@ -63,8 +63,9 @@ note = ""
 def run(path):
     global note
     marks = []
-    def hear(stage):
-        marks.append((stage, time.perf_counter(), time.process_time()))
+    def hear(stage, figure=""):
+        if not figure:
+            marks.append((stage, time.perf_counter(), time.process_time()))
     with listening(hear):
         release = tc.anonymize(path, policy)
         release.write(out, force=True)
@@ -81,29 +82,27 @@ def measured(prepare: str, path: Path, warm: Path, out: Path) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
-def table(rows: int, folder: Path) -> Path:
-    path = folder / f"blur_{rows}.parquet"
+def table(rows: int, kind: str = "blur") -> Path:
+    """A table of this kind and size, made once and kept in TCLOSE_BENCH_TABLES, else in the folder for temporary files."""
+    folder = Path(os.environ.get("TCLOSE_BENCH_TABLES", tempfile.gettempdir())) / "tclose-bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{kind}_{rows}.parquet"
     if not path.exists():
-        subprocess.run([sys.executable, str(SHARED / "tools" / "bigtable"), "blur", str(rows), str(path)], check=True)
+        subprocess.run([sys.executable, str(SHARED / "tools" / "bigtable"), kind, str(rows), str(path)], check=True)
     return path
 
 
 def main() -> None:
     sizes = [int(argument) for argument in sys.argv[1:]] or [30_000, 300_000, 3_000_000]
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True).stdout.strip()
-    facts = Path("/proc/cpuinfo").read_text().splitlines()
-    cpu = next((line.split(":")[1].strip() for line in facts if line.startswith("model name")), platform.machine())
-    print(f"Machine: {cpu}, {os.cpu_count()} cores. Date: {date.today()}. Commit: {commit}.\n")
+    print(f"{machine()}\n")
     print(
         f"| rows | {' | '.join(stage.lower() for stage in STAGES)} | bar's stages | DuckDB copy | ratio | CPU ratio | peak MB | release |"
     )
     print("|---|" + "---|" * (len(STAGES) + 6))
-    cache = Path(os.environ.get("TCLOSE_BENCH_TABLES", tempfile.gettempdir())) / "tclose-bench"
-    cache.mkdir(parents=True, exist_ok=True)
-    warm = table(min(sizes), cache)
+    warm = table(min(sizes))
     with tempfile.TemporaryDirectory() as folder:
         for rows in sizes:
-            path, out = table(rows, cache), Path(folder) / "out.csv"
+            path, out = table(rows), Path(folder) / "out.csv"
             copy, release = measured(_COPY, path, warm, out), measured(_RELEASE, path, warm, out)
             wall, spent = (sum(release["stages"][stage][place] for stage in COUNTED) for place in (0, 1))
             base_wall, base_spent = copy["stages"]["copy"]

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 
 from tclose import Policy, Sensitive
 from tclose.algorithms import running, sprouting
 from tclose.algorithms.checks import failing
 from tclose.algorithms.limits import Limits, limits_of
-from tclose.algorithms.sprouting import sprout
+from tclose.algorithms.sprouting import grow_one, room_for, sprout
 from tclose.algorithms.widths import Losses
 from tclose.distances import Distance, Equal, Ordered
 from tests import naive
@@ -24,6 +25,8 @@ from tests.test_filling import AGES, LOSSES, SIZES, width
 from tests.test_limits import DISTANCES, SETTINGS, M, attribute
 
 Row = tuple[int, ...]
+WIDE = Ordered(50 * M)
+"""More values than a walk over them would be worth."""
 
 
 def made_limits(
@@ -118,10 +121,11 @@ def cases(draw: st.DrawFn) -> dict[str, Any]:
     rows = draw(st.lists(st.tuples(*(st.integers(0, top - 1) for top in SIZES)), min_size=size, max_size=size))
     columns, alpha = [], draw(st.sampled_from([1, 1, "1/2"]))
     for _ in range(draw(st.integers(1, 3))):
-        codes = draw(st.lists(st.integers(0, M - 1), min_size=size, max_size=size))
+        distance = draw(st.sampled_from([*DISTANCES, WIDE]))
+        codes = draw(st.lists(st.sampled_from(range(0, distance.m, distance.m // M)), min_size=size, max_size=size))
         asked = draw(limits_asked())
         asked.pop("alpha", None)
-        columns.append((draw(st.sampled_from(DISTANCES)), codes, asked))
+        columns.append((distance, codes, asked))
     persons = draw(st.none() | st.lists(st.integers(0, 9), min_size=size, max_size=size))
     order = draw(st.permutations(range(size)))
     ends = sorted(draw(st.lists(st.integers(0, size), min_size=1, max_size=3)))
@@ -135,7 +139,7 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
     def of(members: list[int]) -> float:
         total = 0.0
         for distance, codes, asked in case["columns"]:
-            counts, table = (naive.counts_of(part, range(M)) for part in ([codes[row] for row in members], codes))
+            counts, table = (naive.counts_of(part, range(distance.m)) for part in ([codes[row] for row in members], codes))
             total += naive.excess(counts, table, distance.exact, **asked, alpha=Fraction(case["alpha"]))
         if case["persons"] is not None:
             total += max(0, 1 - len({case["persons"][row] for row in members}) / case["k"])
@@ -144,14 +148,35 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
     return of
 
 
+@njit
+def first_class(quasi: Any, losses: Any, limits: Any, largest: int, room: Any, left: int, cancel: Any) -> Any:
+    """Only kernels can call `grow_one`."""
+    return grow_one(quasi, losses, limits, largest, room, left, cancel)
+
+
 @settings(max_examples=150, deadline=None)
+@given(case=cases(), largest=st.integers(1, 12))
+def test_every_step_against_naive(case: dict[str, Any], largest: int) -> None:
+    limits, rows = made_limits(case["columns"], case["k"], case["alpha"], case["persons"]), case["rows"]
+    room = room_for(len(SIZES), limits, largest, len(rows))
+    for _ in range(2):  # the first time must leave no trace
+        room.rows[:] = range(len(rows))
+        quasi, cancel = np.array(rows, dtype=np.int32), np.zeros(1, dtype=np.uint8)
+        size, fine = first_class(quasi, LOSSES, limits, largest, room, len(rows), cancel)
+        ref = naive.sprouted_from(list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest)
+        assert room.members[:size].tolist() == room.places[:size].tolist() == ref
+        assert fine == holds_of(limits)(ref)
+
+
+def holds_of(limits: Limits) -> Callable[[list[int]], bool]:
+    return lambda members: not failing(limits, np.array(members), np.array([0, len(members)]))[0]
+
+
+@settings(max_examples=100, deadline=None)
 @given(case=cases(), seed=st.integers(0, 2**70), largest=st.integers(1, 8), failures=st.integers(1, 3))
-def test_against_naive(case: dict[str, Any], seed: int, largest: int, failures: int) -> None:
+def test_classes_against_naive(case: dict[str, Any], seed: int, largest: int, failures: int) -> None:
     limits = made_limits(case["columns"], case["k"], case["alpha"], case["persons"])
-
-    def holds(members: list[int]) -> bool:
-        return not failing(limits, np.array(members), np.array([0, len(members)]))[0]
-
+    holds = holds_of(limits)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sprouting, "LARGEST", largest)
         patch.setattr(sprouting, "FAILURES", failures)

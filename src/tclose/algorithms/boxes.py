@@ -51,3 +51,12 @@ def widen(codes: Codes, losses: Losses, box: Box) -> None:
             own.low = own.high = code
         own.low, own.high = min(own.low, code), max(own.high, code)
         own.loss = loss(losses, column, own.low, own.high)
+
+
+@lean
+def loss_of(box: Box) -> float:
+    """What each row in the box loses."""
+    total = 0.0
+    for column in range(len(box)):
+        total += box[column].loss
+    return total

@@ -15,6 +15,7 @@ from tclose.algorithms.leftovers import place
 from tclose.algorithms.limits import Limits, tightened
 from tclose.algorithms.refining import refine
 from tclose.algorithms.sprouting import sprout
+from tclose.algorithms.standing import given
 from tclose.algorithms.widths import losses_of
 
 if TYPE_CHECKING:
@@ -46,12 +47,11 @@ def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effor
     blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK)
     announce("Growing classes of")
     labels = sprout(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
-    labels = place(quasi, losses, limits, labels)
+    table_given = given(quasi, losses, limits)
+    labels = place(table_given, labels)
     announce("Refining")
     weight = float(losses.columns["weight"].sum())
     seconds = options["seconds"] if effort == "best" else None
     go_on = "; Ctrl-C goes on with that" if seconds else ""
-    refined = refine(
-        quasi, losses, limits, labels, ROUNDS[effort], seconds, hear=lambda lost: report(f"loss {lost / weight:.4f}{go_on}")
-    )
+    refined = refine(table_given, labels, ROUNDS[effort], seconds, hear=lambda lost: report(f"loss {lost / weight:.4f}{go_on}"))
     return Partition(refined.labels, course={"rounds": refined.rounds, "ended": refined.ended})

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from tclose.algorithms import moving, splitting, swapping
-from tclose.algorithms.limits import Codes, Ints, Limits
-from tclose.algorithms.moving import move_all
-from tclose.algorithms.running import run_parts
-from tclose.algorithms.standing import Standing, alike_of, classes_of, groups, lost
-from tclose.algorithms.swapping import swap_all, together_to_swap
-from tclose.algorithms.widths import Losses
+from tclose.algorithms.improving import MOVE, SPLIT, SWAP, improve, measure_all
+from tclose.algorithms.limits import Ints
+from tclose.algorithms.moving import TOGETHER
+from tclose.algorithms.standing import Given, Standing, groups, labels_of, lost, standing
+from tclose.algorithms.swapping import together_to_swap
 
 RISE = 0.4
 """How much a move may raise the loss in the first round, as a share of what a row loses on average."""
 CALM = 0.1
 """In this share of the rounds, the last ones, no move may raise the loss."""
-SPLIT = 1
 SWAPS = 3
 """Rows are swapped in every third round, and moved in the others."""
 
@@ -38,9 +32,7 @@ class Refined(NamedTuple):
 
 
 def refine(
-    quasi: Codes,
-    losses: Losses,
-    limits: Limits,
+    given: Given,
     labels: Ints,
     rounds: int,
     seconds: float | None = None,
@@ -51,8 +43,8 @@ def refine(
     In each round classes with similar boxes make groups, similar first on one quasi-identifier, in the next round on the next.
     Each row goes to the class of its group, or changes places with the row, that makes the loss least, if both classes keep the
     limits: even when the loss rises a little, less from round to round, in the last ones not at all (threshold accepting, Dueck
-    and Scheuer 1990, with the best move in place of a random one). After moves each class is given up whose rows lose less
-    elsewhere.
+    and Scheuer 1990, with the best move in place of a random one). Before rows are moved, each class is cut in two that can be;
+    afterwards each one is given up whose rows lose less elsewhere.
 
     Parameters
     ----------
@@ -71,46 +63,36 @@ def refine(
     Refined
         With the classes of the round with the least loss; it is never above the loss at the start.
     """
-    classes, alike = classes_of(quasi, losses, labels), alike_of(limits)
-    best, least = labels, lost(classes)
+    stand = standing(labels, given.quasi.shape[1])
+    measure_all(given, stand)
+    best, least = labels, lost(stand)
     rise = RISE * least / len(labels)
     number, ended, started = 0, "rounds", time.monotonic()
     while number < rounds:
         falling = max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - CALM)))
         try:
-            _round(quasi, losses, limits, alike, classes, number, rise * falling)
+            _round(given, stand, number, rise * falling)
         except KeyboardInterrupt:
             if seconds is None:
                 raise
             ended = "interrupt"
             break
         number += 1
-        now = lost(classes)
+        now = lost(stand)
         if now < least:
-            best, least = classes.labels.copy(), now
+            best, least = labels_of(stand), now
         hear(least / len(labels))
         possible = rounds if seconds is None else int(number * seconds / (time.monotonic() - started))
         if possible < rounds:
             rounds, ended = max(number, possible), "time"
-    return Refined(np.unique(best, return_inverse=True)[1].astype(np.int64), number, ended)
+    return Refined(best, number, ended)
 
 
-def _round(quasi: Codes, losses: Losses, limits: Limits, alike: Codes, classes: Standing, number: int, rise: float) -> None:
-    """Swap rows, or move them, in all groups."""
-    step: Callable[..., None]
-    room: Callable[[], Any]
+def _round(given: Given, stand: Standing, number: int, rise: float) -> None:
+    """Swap rows of all groups; or split classes, then move rows."""
     if number % SWAPS == SWAPS - 1:
-        similar = groups(classes, number // SWAPS, together_to_swap(classes))
-        step, room = swap_all, partial(swapping.room_for, limits, similar.rows)
-    else:
-        similar = groups(classes, number, moving.TOGETHER)
-        if SPLIT and number % SPLIT == 0:
-            run_parts(
-                splitting.split_all,
-                len(similar.starts) - 1,
-                partial(splitting.room_for, limits, quasi.shape[1], similar.rows),
-                *(quasi, losses, limits, classes, similar),
-            )
-            similar = groups(classes, number, moving.TOGETHER)
-        step, room = move_all, partial(moving.room_for, limits, int(alike.max()) + 1, similar.rows)
-    run_parts(step, len(similar.starts) - 1, room, quasi, losses, limits, alike, classes, similar, rise)
+        improve(SWAP, given, stand, groups(stand, number // SWAPS, together_to_swap(stand)), rise)
+        return
+    turn = number - number // SWAPS
+    improve(SPLIT, given, stand, groups(stand, turn, TOGETHER))
+    improve(MOVE, given, stand, groups(stand, turn, TOGETHER), rise)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ FAILURES = 8
 States = NDArray[np.uint64]
 
 
-class _Room(NamedTuple):
+class Room(NamedTuple):
     """What one thread works with: a class that grows, and the rows that are left for it."""
 
     box: Box
@@ -67,36 +67,28 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
     blocks, largest = len(starts) - 1, max(LARGEST, 4 * limits.k)
     states = np.maximum(np.random.SeedSequence(seed).generate_state(blocks, np.uint64), 1)  # of xorshift, never 0
     labels, classes = np.full(len(rows), -1, dtype=np.int64), np.zeros(blocks, dtype=np.int64)
+    gathered, longest = np.take(quasi, rows, axis=0), int(np.diff(starts).max(initial=0))
 
-    def room() -> _Room:
-        longest = int(np.diff(starts).max(initial=0))
-        return _Room(
-            box_for(quasi.shape[1]),
-            tallies_for(near),
-            np.empty(min(largest, longest), dtype=np.int32),
-            np.empty(min(largest, longest), dtype=np.int64),
-            np.empty(longest, dtype=np.int32),
-            np.empty(longest, dtype=np.float64),
-        )
+    def room() -> Room:
+        return room_for(quasi.shape[1], near, largest, longest)
 
-    run_parts(
-        _sprout_block,
-        blocks,
-        room,
-        np.take(quasi, rows, axis=0),
-        losses,
-        near,
-        starts,
-        states,
-        largest,
-        FAILURES,
-        labels,
-        classes,
-    )
+    run_parts(_sprout_block, blocks, room, gathered, losses, near, starts, states, largest, FAILURES, labels, classes)
     found = np.full(len(quasi), -1, dtype=np.int64)
     before = np.repeat(np.cumsum(classes) - classes, np.diff(starts))
     found[rows] = np.where(labels < 0, -1, before + labels)
     return found
+
+
+def room_for(columns: int, limits: Limits, largest: int, longest: int) -> Room:
+    """Room for classes of so many rows at most, over so many quasi-identifiers, and for blocks of so many rows."""
+    return Room(
+        box_for(columns),
+        tallies_for(limits),
+        np.empty(min(largest, longest), dtype=np.int32),
+        np.empty(min(largest, longest), dtype=np.int64),
+        np.empty(longest, dtype=np.int32),
+        np.empty(longest, dtype=np.float64),
+    )
 
 
 @kernel
@@ -111,7 +103,7 @@ def _sprout_block(
     failures: int,
     labels: Ints,
     classes: Ints,
-    room: _Room,
+    room: Room,
     cancel: NDArray[np.uint8],
 ) -> None:
     """Grow classes from the rows of one block, and number them from 0."""
@@ -121,7 +113,7 @@ def _sprout_block(
     _shuffle(room.rows[:left], states[block : block + 1])
     failed = 0
     while left > 0 and failed < failures:
-        size, fine = _grow(quasi, losses, limits, largest, room, left, cancel)
+        size, fine = grow_one(quasi, losses, limits, largest, room, left, cancel)
         if cancel[0]:
             return
         if fine:
@@ -156,14 +148,15 @@ def _without(rows: Codes, places: Ints) -> int:
 
 
 @lean
-def _grow(
-    quasi: Codes, losses: Losses, limits: Limits, largest: int, room: _Room, left: int, cancel: NDArray[np.uint8]
+def grow_one(
+    quasi: Codes, losses: Losses, limits: Limits, largest: int, room: Room, left: int, cancel: NDArray[np.uint8]
 ) -> tuple[int, bool]:
     """Grow one class from the first row left; how many rows it has, and whether it keeps the limits."""
     empty(room.box)
     for place in range(left):
         room.bounds[place] = 0.0
-    size, place, fine = 0, 0, False
+    size: Any = np.int64(0)  # a literal would be one type more to compile for
+    place, fine = 0, False
     while place >= 0 and cancel[0] == 0:
         row = room.rows[place]
         now = excess_with(limits, room.tallies, size, row)
@@ -183,7 +176,7 @@ def _grow(
 
 @lean
 def _next(
-    quasi: Codes, losses: Losses, limits: Limits, room: _Room, left: int, size: int, now: float, cancel: NDArray[np.uint8]
+    quasi: Codes, losses: Losses, limits: Limits, room: Room, left: int, size: int, now: float, cancel: NDArray[np.uint8]
 ) -> int:
     """The place of the row to take next; -1 where there is none, or no time."""
     place = _cheapest(quasi, losses, limits, room, left, size, now - NEAR if now > NEAR else NEAR, cancel)
@@ -201,7 +194,7 @@ def _next(
 
 @lean
 def _cheapest(
-    quasi: Codes, losses: Losses, limits: Limits, room: _Room, left: int, size: int, most: float, cancel: NDArray[np.uint8]
+    quasi: Codes, losses: Losses, limits: Limits, room: Room, left: int, size: int, most: float, cancel: NDArray[np.uint8]
 ) -> int:
     """The place of the row with which the class loses least, of those with which it has at most this excess; -1 without one.
 

@@ -6,49 +6,66 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tclose.algorithms.blocks import ABOVE, BELOW
-from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.compiling import lean
 from tclose.algorithms.limits import Codes, Ints, Limits
-from tclose.algorithms.widths import Floats, Losses, loss
+from tclose.algorithms.widths import Losses, loss
 
 LARGEST = 5000
 """Classes with more rows stay as they are: to look whether one may lose a row takes time with every row it has."""
-
-
 SPARE = 64
 """There are numbers for so many classes more, and half as many as there are."""
 
+ROW = np.dtype(
+    [
+        ("label", np.int64),  # its class
+        ("next", np.int32),  # the next row of its class; -1 at the end
+        ("before", np.int32),  # the one before; -1 at the start
+        ("relief", np.float64),  # how much less its class loses, at most, when it is swapped for another
+    ]
+)
+CLASS = np.dtype(
+    [
+        ("size", np.int64),
+        ("total", np.float64),  # what each of its rows loses
+        ("head", np.int32),  # its first row; -1 without
+        ("place", np.int32),  # in its group
+        ("waiting", np.int64),  # 1 where it is no class, but a row that is left over
+    ]
+)
+EDGE = np.dtype(
+    [
+        ("low", np.int32),  # the least code of a class on one quasi-identifier
+        ("next_low", np.int32),  # the least when a row with that code leaves; above all codes without others
+        ("high", np.int32),  # the largest
+        ("next_high", np.int32),  # the largest when a row with that code leaves; below all codes without others
+        ("loss", np.float64),  # what each row of the class loses by it
+    ]
+)
+
+
+class Given(NamedTuple):
+    """What stays as it is while rows change classes."""
+
+    quasi: Codes
+    """(rows, quasi): codes of the quasi-identifiers."""
+    losses: Losses
+    limits: Limits
+    alike: Codes
+    """(rows,): the same number where no limit can tell two rows apart."""
+
 
 class Standing(NamedTuple):
-    """The classes as they stand: lists of rows, linked both ways so that a row can leave at once, their boxes and losses."""
+    """The classes as they stand: lists of rows, linked both ways so that a row can leave at once."""
 
-    labels: Ints
-    """(rows,): the class of each row."""
-    nexts: Codes
-    """(rows,): the next row of its class, -1 at the end,"""
-    befores: Codes
-    """and the one before, -1 at the start."""
-    heads: Codes
-    """(classes,): the first row of each class,"""
-    sizes: Ints
-    """and how many it has."""
-    lows: Codes
-    """(classes, quasi): the least code of each class,"""
-    next_lows: Codes
-    """the least when a row with that code leaves, `ABOVE` all without others,"""
-    highs: Codes
-    """the largest code,"""
-    next_highs: Codes
-    """and the largest when a row with that code leaves, `BELOW` all without others."""
-    own: Floats
-    """(classes, quasi): what each row of a class loses,"""
-    totals: Floats
-    """(classes,): in all."""
-    places: Codes
-    """(classes,): where each class is in its group."""
-    reliefs: Floats
-    """(rows,): how much less the class of a row loses, at most, when the row is swapped for another."""
+    rows: NDArray[Any]
+    """(rows,) of `ROW`."""
+    classes: NDArray[Any]
+    """(classes,) of `CLASS`; some have no rows."""
+    edges: NDArray[Any]
+    """(classes, quasi) of `EDGE`."""
 
 
 class Groups(NamedTuple):
@@ -57,149 +74,124 @@ class Groups(NamedTuple):
     order: Ints
     """(classes,): numbers of classes, one group after the other,"""
     starts: Ints
-    """(groups + 1,): where each group starts,"""
-    rows: int
-    """and the rows of the largest."""
+    """(groups + 1,): and where each group starts."""
     spares: Ints
     """Numbers that no class has,"""
     spare_starts: Ints
     """(groups + 1,): and where those for each group start."""
 
 
-def classes_of(quasi: Codes, losses: Losses, labels: Ints) -> Standing:
-    """The classes with these labels."""
-    rows, columns = quasi.shape
+def given(quasi: Codes, losses: Losses, limits: Limits) -> Given:
+    """A table and what its classes must keep."""
+    alike = np.zeros(len(quasi), dtype=np.int64)
+    for codes in (*limits.codes, *([limits.persons] if len(limits.persons) else [])):
+        alike = np.unique(alike * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
+    return Given(quasi, losses, limits, alike.astype(np.int32))
+
+
+def standing(labels: Ints, columns: int) -> Standing:
+    """The classes with these labels, numbered without gaps. Their edges are not measured yet."""
     order = np.argsort(labels, kind="stable").astype(np.int32)
     sizes = np.bincount(labels)
     count = len(sizes) + len(sizes) // 2 + SPARE
-    starts = np.cumsum(sizes) - sizes
-    nexts, befores = np.full(rows, -1, dtype=np.int32), np.full(rows, -1, dtype=np.int32)
     inside = np.flatnonzero(labels[order[:-1]] == labels[order[1:]])
-    nexts[order[inside]] = order[inside + 1]
-    befores[order[inside + 1]] = order[inside]
-    heads = np.full(count, -1, dtype=np.int32)
-    heads[: len(sizes)] = order[starts]
-    boxes = np.empty((4, count, columns), dtype=np.int32)
-    classes = Standing(
-        labels.astype(np.int64),
-        nexts,
-        befores,
-        heads,
-        np.pad(sizes, (0, count - len(sizes))).astype(np.int64),
-        boxes[0],
-        boxes[1],
-        boxes[2],
-        boxes[3],
-        np.empty((count, columns), dtype=np.float64),
-        np.empty(count, dtype=np.float64),
-        np.empty(count, dtype=np.int32),
-        np.empty(rows, dtype=np.float64),
-    )
-    measure_all(quasi, losses, classes)
-    return classes
+    rows, classes = np.zeros(len(labels), dtype=ROW), np.zeros(count, dtype=CLASS)
+    rows["label"], rows["next"], rows["before"] = labels, -1, -1
+    rows["next"][order[inside]] = order[inside + 1]
+    rows["before"][order[inside + 1]] = order[inside]
+    classes["size"][: len(sizes)] = sizes
+    classes["head"] = -1
+    classes["head"][: len(sizes)] = order[np.cumsum(sizes) - sizes]
+    return Standing(rows, classes, np.empty((count, columns), dtype=EDGE))
 
 
-def alike_of(limits: Limits) -> Codes:
-    """Numbers of rows, without gaps: the same where no limit can tell two rows apart."""
-    numbers = np.zeros(limits.codes.shape[1], dtype=np.int64)
-    for codes in (*limits.codes, *([limits.persons] if len(limits.persons) else [])):
-        numbers = np.unique(numbers * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
-    return numbers.astype(np.int32)
-
-
-def groups(classes: Standing, number: int, together: int) -> Groups:
-    """Groups of classes with similar boxes: similar first on one quasi-identifier, for the next number on the next."""
-    columns = classes.lows.shape[1]
-    known = np.flatnonzero((classes.sizes > 0) & (classes.sizes <= LARGEST))
-    middles = classes.lows[known].astype(np.int64) + classes.highs[known]
+def groups(stand: Standing, number: int, together: int) -> Groups:
+    """Groups of so many classes with similar boxes: similar first on one quasi-identifier, for the next number on the next."""
+    sizes, columns = stand.classes["size"], stand.edges.shape[1]
+    known = np.flatnonzero((sizes > 0) & (sizes <= LARGEST))
+    middles = stand.edges["low"][known].astype(np.int64) + stand.edges["high"][known]
     order = known[np.lexsort([middles[:, (number + place) % columns] for place in range(columns - 1, -1, -1)])]
     shift = together // 2 * (number // columns % 2)  # so that the borders are not always the same
-    starts = np.arange(-shift, len(order), together).clip(0)
-    rows = np.add.reduceat(classes.sizes[order], starts).max(initial=0) if len(order) else 0
-    spares = np.flatnonzero(classes.sizes == 0)
-    spare_starts = np.arange(len(starts) + 1) * len(spares) // max(1, len(starts))
-    return Groups(order, np.append(starts, len(order)).astype(np.int64), int(rows), spares, spare_starts)
+    starts = np.unique(np.arange(-shift, len(order) + together, together).clip(0, len(order)))
+    spares = np.flatnonzero(sizes == 0)
+    return Groups(order, starts, spares, np.arange(len(starts)) * len(spares) // max(1, len(starts) - 1))
 
 
-def lost(classes: Standing) -> float:
+def labels_of(stand: Standing) -> Ints:
+    """The class of each row, numbered without gaps."""
+    return np.unique(stand.rows["label"], return_inverse=True)[1].astype(np.int64)
+
+
+def lost(stand: Standing) -> float:
     """What all rows lose."""
-    return math.fsum(classes.sizes * classes.totals)
-
-
-@kernel
-def measure_all(quasi: Codes, losses: Losses, classes: Standing) -> None:
-    """Find the box and the loss of every class."""
-    for number in range(len(classes.sizes)):
-        measure(quasi, losses, classes, number)
+    return math.fsum(stand.classes["size"] * stand.classes["total"])
 
 
 @lean
-def gather(classes: Standing, number: int, leaves: int, rows: Codes) -> int:
+def gather(stand: Standing, number: int, leaves: int, rows: Codes) -> int:
     """List the rows of a class, without the one that leaves; how many they are."""
-    size, row = 0, classes.heads[number]
+    size, row = 0, stand.classes[number].head
     while row >= 0:
         rows[size] = row
         size += row != leaves
-        row = classes.nexts[row]
+        row = stand.rows[row].next
     return size
 
 
 @lean
-def loss_without(quasi: Codes, losses: Losses, classes: Standing, number: int, row: int) -> float:
-    """What each of the other rows of a class loses when one leaves."""
+def loss_without(given: Given, stand: Standing, row: int) -> float:
+    """What each of the other rows of its class loses when a row leaves; nothing where there is no other."""
+    number = stand.rows[row].label
     total = 0.0
-    for column in range(quasi.shape[1]):
-        code, low, high = quasi[row, column], classes.lows[number, column], classes.highs[number, column]
-        after_low = classes.next_lows[number, column] if code == low else low
-        after_high = classes.next_highs[number, column] if code == high else high
-        if after_low == low and after_high == high:
-            total += classes.own[number, column]
-        else:
-            total += loss(losses, column, after_low, after_high)
+    if stand.classes[number].size == 1:
+        return total
+    for column in range(given.quasi.shape[1]):
+        code, edge = given.quasi[row, column], stand.edges[number, column]
+        low = edge.next_low if code == edge.low else edge.low
+        high = edge.next_high if code == edge.high else edge.high
+        total += edge.loss if low == edge.low and high == edge.high else loss(given.losses, column, low, high)
     return total
 
 
 @lean
-def put(quasi: Codes, losses: Losses, classes: Standing, row: int, target: int) -> None:
+def put(given: Given, stand: Standing, row: int, target: int) -> None:
     """Take a row out of its class and put it at the head of another."""
-    here, before, after = classes.labels[row], classes.befores[row], classes.nexts[row]
-    if before >= 0:
-        classes.nexts[before] = after
+    link = stand.rows[row]
+    here, head = link.label, stand.classes[target].head
+    if link.before >= 0:
+        stand.rows[link.before].next = link.next
     else:
-        classes.heads[here] = after
-    if after >= 0:
-        classes.befores[after] = before
-    head = classes.heads[target]
+        stand.classes[here].head = link.next
+    if link.next >= 0:
+        stand.rows[link.next].before = link.before
     if head >= 0:
-        classes.befores[head] = row
-    classes.nexts[row], classes.befores[row], classes.heads[target] = head, -1, row
-    classes.labels[row] = target
-    classes.sizes[here] -= 1
-    classes.sizes[target] += 1
-    measure(quasi, losses, classes, here)
-    measure(quasi, losses, classes, target)
+        stand.rows[head].before = row
+    link.next, link.before, link.label = head, -1, target
+    stand.classes[target].head = row
+    stand.classes[here].size -= 1
+    stand.classes[target].size += 1
+    for number in (here, target):
+        measure(given, stand, number)
 
 
 @lean
-def measure(quasi: Codes, losses: Losses, classes: Standing, number: int) -> None:
+def measure(given: Given, stand: Standing, number: int) -> None:
     """Find the box of a class and what it loses; an empty one loses nothing."""
-    classes.totals[number] = 0.0
-    if classes.sizes[number] == 0:
+    stand.classes[number].total = 0.0
+    if stand.classes[number].size == 0:
         return
-    for column in range(quasi.shape[1]):
-        low: Any = ABOVE
-        next_low: Any = ABOVE
-        high: Any = BELOW
-        next_high: Any = BELOW
-        row = classes.heads[number]
+    for column in range(given.quasi.shape[1]):
+        low = next_low = ABOVE
+        high = next_high = BELOW
+        row = stand.classes[number].head
         while row >= 0:
-            code = quasi[row, column]
+            code = given.quasi[row, column]
             next_low = min(next_low, max(low, code))
             low = min(low, code)
             next_high = max(next_high, min(high, code))
             high = max(high, code)
-            row = classes.nexts[row]
-        classes.lows[number, column], classes.next_lows[number, column] = low, next_low
-        classes.highs[number, column], classes.next_highs[number, column] = high, next_high
-        classes.own[number, column] = loss(losses, column, low, high)
-        classes.totals[number] += classes.own[number, column]
+            row = stand.rows[row].next
+        edge = stand.edges[number, column]
+        edge.low, edge.next_low, edge.high, edge.next_high = low, next_low, high, next_high
+        edge.loss = loss(given.losses, column, low, high)
+        stand.classes[number].total += edge.loss

@@ -1,0 +1,276 @@
+"""Draw the pictures of docs/growth.md.
+
+    pip install tclose[pictures]; python bench/growth.py many; python bench/growth_pictures.py [many growing refining blocks]
+
+Adult is looked for in TCLOSE_DATA, else in ../shared/data.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+import tclose as tc
+from growth import ABLATED, ADULT, MANY
+from pictures import INK, PICTURES, save
+from scenarios import policy_of
+from tclose.algorithms import growth
+from tclose.algorithms.cutting import cut
+from tclose.algorithms.refining import refine
+from tclose.algorithms.standing import classes_of, lost
+
+DEEP, SKY, GOLD = "#173f5f", "#2e9dc6", "#e0a030"
+FAINT = "#b8c0c8"
+AGE, EDUCATION = "age", "education-num"
+TITLES = {AGE: "age (years)", EDUCATION: "education-num (1 = preschool, 16 = doctorate)"}
+
+
+def main() -> None:
+    names = sys.argv[1:] or list(CHARTS)
+    if not set(names) <= CHARTS.keys():
+        raise SystemExit(__doc__)
+    PICTURES.mkdir(exist_ok=True)
+    for name in names:
+        save(CHARTS[name](), name)
+
+
+# Loss against the number of sensitive attributes.
+
+
+def many() -> Any:
+    """From the numbers of ``bench/growth.py many``."""
+    points = json.loads(MANY.read_text())["points"]
+    found = pd.DataFrame(
+        {
+            "place": f"{point['attributes']}|{'+ ' if point['attributes'] > 1 else ''}{point['last']}",
+            "limit": f"t = {point['t']}",
+            "GCP": np.mean(point["gcp"]),
+            "least": min(point["gcp"]),
+            "most": max(point["gcp"]),
+        }
+        for point in points
+    )
+    names = alt.Axis(labelExpr="split(datum.label, '|')", labelAngle=0, grid=False)
+    across = alt.X("place:N", sort=None, title="sensitive attributes, one more each", axis=names)
+    up = alt.Y("GCP:Q", scale=alt.Scale(domainMin=0), title="loss (GCP: 0 says all, 1 nothing)", axis=alt.Axis(tickCount=6))
+    limit = alt.Color(
+        "limit:N", title=None, sort="descending", scale=alt.Scale(range=[SKY, DEEP]), legend=alt.Legend(orient="top")
+    )
+    lines = alt.Chart(found).mark_line(point=alt.OverlayMarkDef(size=60), strokeWidth=2.5).encode(x=across, y=up, color=limit)
+    seeds = alt.Chart(found).mark_rule(strokeWidth=2).encode(x=across, y="least:Q", y2="most:Q", color=limit)
+    return alt.layer(seeds, lines).properties(width=660, height=300)
+
+
+# One class grows.
+
+
+class Step(NamedTuple):
+    """A class with so many rows: its rows, and its excess."""
+
+    rows: list[int]
+    excess: float
+
+
+T, K, ROWS = 0.1, 5, 400
+SHOWN = (1, 4, 8, 16)
+"""The boxes to draw, in rows of the class, before the last."""
+PADS = {AGE: 0.16, EDUCATION: 0.06}
+"""How much further out each box is drawn than the one before, so that edges do not hide one another."""
+
+
+def growing() -> Any:
+    """The boxes of one class as it grows, and below them its excess."""
+    table = pd.read_csv(ADULT, usecols=[AGE, EDUCATION, "occupation"]).sample(ROWS, random_state=1).reset_index(drop=True)
+    steps = grown(table, first=central(table))
+    last = len(steps)
+    sizes = [size for size in SHOWN if size < last] + [last]
+    names = [f"{size} {'row' if size == 1 else 'rows'}" for size in sizes]
+    colour = alt.Color(
+        "box:N",
+        title="its box with",
+        sort=names,
+        scale=alt.Scale(domain=names, range=[GOLD, "#5fb58c", SKY, "#3d5fa4", INK]),
+    )
+    return alt.vconcat(boxes(table, steps, sizes, names, colour), falling(steps, sizes, names, colour), spacing=30)
+
+
+def central(table: pd.DataFrame) -> int:
+    """The row nearest to the middle of the table."""
+    middle = [table[name].median() for name in (AGE, EDUCATION)]
+    return int(((table[AGE] - middle[0]).abs() / 73 + (table[EDUCATION] - middle[1]).abs() / 15).idxmin())
+
+
+def grown(table: pd.DataFrame, first: int) -> list[Step]:
+    """A class, row by row: of the rows that make its excess lower, or keep it at 0, the one with which its box is smallest.
+
+    Where no row makes it lower, of those that raise it least.
+    """
+    values = table["occupation"].tolist()
+    whole = Counter(values)
+    places = (table[[AGE, EDUCATION]] / np.ptp(table[[AGE, EDUCATION]], axis=0)).to_numpy()
+
+    def excess(rows: list[int], more: str) -> float:
+        return max(0.0, tc.emd(Counter([*(values[row] for row in rows), more]), whole, "equal") - T)
+
+    def loss(rows: list[int]) -> float:
+        return float(np.ptp(places[rows], axis=0).sum())
+
+    steps = [Step([first], excess([], values[first]))]
+    while len(steps) < K or steps[-1].excess > 0:
+        rows, now = steps[-1]
+        left = [row for row in range(len(values)) if row not in rows]
+        then = {value: excess(rows, value) for value in {values[row] for row in left}}
+        may = [row for row in left if then[values[row]] < now or then[values[row]] == 0]
+        may = may or [row for row in left if then[values[row]] == min(then.values())]
+        best = min(may, key=lambda row: loss([*rows, row]))
+        steps.append(Step([*rows, best], then[values[best]]))
+    return steps
+
+
+def boxes(table: pd.DataFrame, steps: list[Step], sizes: list[int], names: list[str], colour: Any) -> Any:
+    """The rows as dots, those of the class filled, and the class's boxes."""
+    shaken = table[[AGE, EDUCATION]] + np.random.default_rng(0).uniform(-0.33, 0.33, (len(table), 2))
+    taken = steps[-1].rows
+    found = pd.DataFrame(
+        {
+            "box": box,
+            **{name: table[name].iloc[rows].min() - 0.5 - place * pad for name, pad in PADS.items()},
+            **{f"{name} to": table[name].iloc[rows].max() + 0.5 + place * pad for name, pad in PADS.items()},
+        }
+        for place, (size, box) in enumerate(zip(sizes, names, strict=True))
+        for rows in [steps[size - 1].rows]
+    )
+    across = alt.X(f"{AGE}:Q", title=TITLES[AGE], scale=alt.Scale(domain=[26, 56], nice=False), axis=alt.Axis(grid=False))
+    up = alt.Y(
+        f"{EDUCATION}:Q", title=TITLES[EDUCATION], scale=alt.Scale(domain=[6, 14.5], nice=False), axis=alt.Axis(grid=False)
+    )
+    faint = (
+        alt.Chart(shaken.drop(index=taken))
+        .mark_circle(size=30, color=FAINT, opacity=0.8, clip=True, aria=False)
+        .encode(x=across, y=up)
+    )
+    full = alt.Chart(shaken.loc[taken]).mark_circle(size=40, color="#222222", opacity=1, aria=False).encode(x=across, y=up)
+    frame = alt.Chart(found).mark_rect(filled=False, strokeWidth=2.5)
+    frames = frame.encode(x=across, x2=f"{AGE} to:Q", y=up, y2=f"{EDUCATION} to:Q", color=colour)
+    title = [
+        f"One class in a table of {len(table)} rows, part of which is shown",
+        "black: the rows that it takes, grey: the others",
+    ]
+    return alt.layer(faint, frames, full).properties(width=560, height=300, title=title)
+
+
+def falling(steps: list[Step], sizes: list[int], names: list[str], colour: Any) -> Any:
+    """The excess against the number of rows."""
+    course = pd.DataFrame({"rows": range(1, len(steps) + 1), "excess": [step.excess for step in steps]})
+    marked = course.iloc[[size - 1 for size in sizes]].assign(box=names)
+    across = alt.X("rows:Q", title="rows in the class", axis=alt.Axis(grid=False, tickMinStep=1))
+    up = alt.Y("excess:Q", title="excess over t", axis=alt.Axis(tickCount=4))
+    fall = alt.Chart(course).mark_line(color="#888888", strokeWidth=2, point={"color": "#888888"}).encode(x=across, y=up)
+    dots = alt.Chart(marked).mark_circle(size=110, opacity=1).encode(x=across, y=up, color=colour)
+    title = f"How far its occupations are from the table's, above t = {T}"
+    return alt.layer(fall, dots).properties(width=560, height=150, title=title)
+
+
+# Refining.
+
+
+def refining() -> Any:
+    """What is lost after each round, for both efforts, of what classes lost when they had grown."""
+    panels = []
+    for effort in ("balanced", "best"):
+        found = pd.DataFrame(
+            {"round": number, "case": f"{' + '.join(sensitive)}, t = {t}", "share": 100 * loss / course[0]}
+            for sensitive, t in ABLATED
+            for course in [told(policy_of(sensitive, t), effort)]
+            for number, loss in enumerate(course)
+        )
+        across = alt.X("round:Q", title=f"rounds of refining, effort {effort}", axis=alt.Axis(grid=False, tickMinStep=1))
+        up = alt.Y(
+            "share:Q",
+            title="least loss so far (% of that before refining)",
+            scale=alt.Scale(zero=False, domainMax=100),
+            axis=alt.Axis(tickCount=6),
+        )
+        legend = alt.Legend(orient="top", columns=2, labelLimit=400)
+        case = alt.Color("case:N", title=None, sort=None, scale=alt.Scale(range=[SKY, INK, GOLD, DEEP]), legend=legend)
+        lines = alt.Chart(found).mark_line(strokeWidth=2.5, point=effort == "balanced", clip=False)
+        panels.append(lines.encode(x=across, y=up, color=case).properties(width=320, height=280))
+    return alt.hconcat(*panels, spacing=40).resolve_scale(y="shared")
+
+
+def told(policy: tc.Policy, effort: str) -> list[float]:
+    """The least loss so far, before refining and after each round."""
+    heard: list[float] = []
+
+    def listen(quasi: Any, losses: Any, limits: Any, labels: Any, rounds: int, seconds: Any, hear: Any) -> Any:  # noqa: ARG001
+        heard.append(lost(classes_of(quasi, losses, labels)) / len(labels))
+        return refine(quasi, losses, limits, labels, rounds, seconds, heard.append)
+
+    with patch.object(growth, "refine", listen):
+        tc.anonymize(ADULT, policy, algorithm="growth", effort=effort, options={"seconds": 600})
+    return heard
+
+
+# Blocks.
+
+DRAWN = 1200
+
+
+def blocks() -> Any:
+    """Rows in two quasi-identifiers, coloured by block: where plain cuts keep the spread, and where they do not."""
+    panels = []
+    for sensitive, t, title in (
+        ("hours-per-week", 0.2, "cuts between two values: both sides are like the table"),
+        (
+            "occupation",
+            0.1,
+            "no such cut: each side gets its part of every occupation",
+        ),
+    ):
+        found = block_of_rows(tc.Policy(quasi=[AGE, EDUCATION], sensitive={sensitive: t}, k=5, other="drop"))
+        number = found["block"].max() + 1
+        drawn = found.sample(DRAWN, random_state=0)
+        drawn[[AGE, EDUCATION]] += np.random.default_rng(0).uniform(-0.4, 0.4, (DRAWN, 2))
+        across = alt.X(f"{AGE}:Q", title=TITLES[AGE], scale=alt.Scale(domain=[15, 92], nice=False), axis=alt.Axis(grid=False))
+        up = alt.Y(
+            f"{EDUCATION}:Q", title=TITLES[EDUCATION], scale=alt.Scale(domain=[0, 17], nice=False), axis=alt.Axis(grid=False)
+        )
+        block = alt.Color("block:N", legend=None, scale=alt.Scale(scheme="tableau20"))
+        dots = alt.Chart(drawn).mark_circle(size=16, opacity=0.9, aria=False).encode(x=across, y=up, color=block)
+        panels.append(
+            dots.properties(width=400, height=300, title=[f"{sensitive}, t = {t}: {number} blocks, a colour each", title])
+        )
+    return alt.hconcat(*panels, spacing=40).resolve_scale(color="independent")
+
+
+def block_of_rows(policy: tc.Policy) -> pd.DataFrame:
+    """The age, the education and the block of each row of Adult."""
+    caught: list[Any] = []
+
+    def watch(quasi: Any, *rest: Any) -> Any:
+        parts = cut(quasi, *rest)
+        caught.append((quasi, parts))
+        return parts
+
+    with patch.object(growth, "cut", watch):
+        tc.anonymize(ADULT, policy, algorithm="growth", effort="fast")
+    quasi, parts = caught[0]
+    values = pd.read_csv(ADULT, usecols=[AGE, EDUCATION])
+    numbers = np.repeat(np.arange(len(parts.starts) - 1), np.diff(parts.starts))
+    codes = quasi[parts.rows]
+    places = {name: np.unique(values[name])[codes[:, place]].astype(float) for place, name in enumerate((AGE, EDUCATION))}
+    return pd.DataFrame({**places, "block": numbers})
+
+
+CHARTS: dict[str, Callable[[], Any]] = {"many": many, "growing": growing, "refining": refining, "blocks": blocks}
+
+if __name__ == "__main__":
+    main()

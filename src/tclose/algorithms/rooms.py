@@ -1,0 +1,82 @@
+"""Rooms: what one thread works with while rows change classes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.algorithms.blocks import BELOW
+from tclose.algorithms.boxes import Box, box_for
+from tclose.algorithms.checks import Scratch, scratch_for
+from tclose.algorithms.compiling import lean
+from tclose.algorithms.limits import Codes, Ints
+from tclose.algorithms.standing import Given, Groups, Standing, gather
+from tclose.algorithms.widths import Floats
+
+NEAR = 1e-9
+"""A smaller gain may be a matter of rounding."""
+KINDS = 4096
+"""Answers are kept for so many kinds of rows; with more kinds, hardly any question comes twice."""
+UNKNOWN, YES, NO = range(3)
+
+
+class Room(NamedTuple):
+    """Room for one thread."""
+
+    rows: Codes
+    """Rows of the group at hand,"""
+    members: Codes
+    """of one class, with or without a row that may come or leave,"""
+    side: Codes
+    """and of one side of a cut."""
+    keys: Ints
+    """Codes of the members on one quasi-identifier, each with the place of its row, in order,"""
+    lefts: Floats
+    """and what rows on the left of each lose."""
+    box: Box
+    leaves: NDArray[np.uint8]
+    """(classes of the group, kinds): whether a class keeps the limits without a row of a kind, as far as it was asked,"""
+    joins: NDArray[np.uint8]
+    """and whether with one more."""
+    scratch: Scratch
+
+
+def room_for(given: Given, stand: Standing, groups: Groups) -> Room:
+    """Room for one thread."""
+    kinds = int(given.alike.max()) + 1
+    together = int(np.diff(groups.starts).max(initial=0))
+    rows = int(np.add.reduceat(stand.classes["size"][groups.order], groups.starts[:-1]).max(initial=0)) + 1
+    answers = np.empty((2, together, kinds if kinds <= KINDS else 0), dtype=np.uint8)
+    lists = np.empty((3, rows), dtype=np.int32)
+    return Room(
+        lists[0],
+        lists[1],
+        lists[2],
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.float64),
+        box_for(given.quasi.shape[1]),
+        answers[0],
+        answers[1],
+        scratch_for(given.limits),
+    )
+
+
+@lean
+def enter(stand: Standing, group: Ints, room: Room) -> int:
+    """Begin with a group: list its rows, and give their number."""
+    rows = 0
+    for place in range(len(group)):
+        stand.classes[group[place]].place = place
+        forget(stand, group[place], room)
+        rows += gather(stand, group[place], BELOW, room.rows[rows:])
+    return rows
+
+
+@lean
+def forget(stand: Standing, number: int, room: Room) -> None:
+    """Nothing is known of a class."""
+    place = stand.classes[number].place
+    for kind in range(room.leaves.shape[1]):
+        room.leaves[place, kind] = room.joins[place, kind] = UNKNOWN

@@ -1,0 +1,171 @@
+"""Slow, obvious twins of what growth does with classes that it has: rows placed, moved and swapped. Nothing here comes from tclose.
+
+A row is a tuple of codes. Classes are lists of row numbers: a row that joins one goes to its front, and a class that has lost all
+its rows stays as an empty list. ``holds`` says whether rows may be a class, ``width(place, low, high)`` what a range of codes loses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import groupby
+
+from tests.naive import Number, Width, box_loss, merge_failing
+
+Row = tuple[int, ...]
+Classes = list[list[int]]
+Holds = Callable[[list[int]], bool]
+
+NEAR = Fraction(1e-9)
+
+
+def classes_of(labels: Sequence[int]) -> Classes:
+    return [[row for row, label in enumerate(labels) if label == number] for number in range(max(labels) + 1)]
+
+
+def labels_of(classes: Classes) -> list[int]:
+    """The class of each row, numbered without gaps."""
+    known = [members for members in classes if members]
+    return [next(number for number, members in enumerate(known) if row in members) for row in range(sum(map(len, known)))]
+
+
+def lost(rows: Sequence[Row], members: list[int], width: Width) -> Number:
+    """What all rows of a class lose."""
+    return len(members) * box_loss(rows, members, width) if members else 0
+
+
+def without(members: list[int], row: int) -> list[int]:
+    return [other for other in members if other != row]
+
+
+def groups(rows: Sequence[Row], classes: Classes, number: int, together: int, largest: int) -> list[list[int]]:
+    """Numbers of classes by the middles of their boxes, in groups; every other time round the first group has half as many."""
+    columns = len(rows[0])
+
+    def middles(label: int) -> list[int]:
+        codes = [[rows[row][(number + place) % columns] for row in classes[label]] for place in range(columns)]
+        return [min(column) + max(column) for column in codes]
+
+    order = sorted((label for label, members in enumerate(classes) if 0 < len(members) <= largest), key=middles)
+    first = together // 2 if number // columns % 2 else 0
+    parts = groupby(enumerate(order), key=lambda placed: (placed[0] + first) // together)
+    return [[label for _, label in part] for _, part in parts]
+
+
+def move_all(rows: Sequence[Row], classes: Classes, group: list[int], holds: Holds, width: Width, rise: Number) -> None:
+    """Move each row to the class of its group with which the loss falls most, or rises by less than allowed; then give up classes."""
+    for row in [row for number in group for row in classes[number]]:
+        here = next(number for number in group if row in classes[number])
+        left = without(classes[here], row)
+        if not left or not holds(left):
+            continue
+        best, most = here, NEAR if rise == 0 else -rise
+        for there in group:
+            if classes[there] and there != here:
+                before = lost(rows, classes[here], width) + lost(rows, classes[there], width)
+                gain = before - lost(rows, left, width) - lost(rows, [row, *classes[there]], width)
+                if gain > most and holds([row, *classes[there]]):
+                    best, most = there, gain
+        if best != here:
+            classes[here], classes[best] = left, [row, *classes[best]]
+    for number in group:
+        give_up(rows, classes, group, number, holds, width)
+
+
+def give_up(rows: Sequence[Row], classes: Classes, group: list[int], number: int, holds: Holds, width: Width) -> None:
+    """Give the rows of a class, in turn, to those that lose least by them; put all back if less would not be lost then."""
+    before, members = [list(other) for other in classes], classes[number]
+    left = lost(rows, members, width) - NEAR
+    for given, row in enumerate(members):
+        rises = {
+            there: lost(rows, [row, *classes[there]], width) - lost(rows, classes[there], width)
+            for there in group
+            if there != number and classes[there] and holds([row, *classes[there]])
+        }
+        best = min(rises, key=lambda there: rises[there], default=number)
+        if best == number or rises[best] >= left:
+            classes[:] = before
+            classes[number] = [*reversed(members[:given]), *members[given:]]
+            return
+        left -= rises[best]
+        classes[best] = [row, *classes[best]]
+        classes[number] = without(classes[number], row)
+
+
+def swap_all(rows: Sequence[Row], classes: Classes, group: list[int], holds: Holds, width: Width, rise: Number) -> None:
+    """Swap each row at the edge of its class with the row of its group that makes the loss fall most, or rise by less than allowed."""
+    candidates = [row for number in group for row in classes[number]]
+    for row in candidates:
+        here = next(number for number in group if row in classes[number])
+        left = without(classes[here], row)
+        if box_loss(rows, classes[here], width) - (box_loss(rows, left, width) if left else 0) <= NEAR:
+            continue
+        best, most = row, NEAR if rise == 0 else -rise
+        for other in candidates:
+            there = next(number for number in group if other in classes[number])
+            one, two = [other, *left], [row, *without(classes[there], other)]
+            before = lost(rows, classes[here], width) + lost(rows, classes[there], width)
+            gain = before - lost(rows, one, width) - lost(rows, two, width)
+            if there != here and gain > most and abs(gain) > NEAR and holds(one) and holds(two):
+                best, most = other, gain
+        if best != row:
+            there = next(number for number in group if best in classes[number])
+            classes[here], classes[there] = [best, *left], [row, *without(classes[there], best)]
+
+
+def refine(
+    rows: Sequence[Row],
+    labels: Sequence[int],
+    holds: Holds,
+    width: Width,
+    rounds: int,
+    moving: int,
+    swapping: Callable[[Classes], int],
+    largest: int,
+    heard: int | None = None,
+) -> list[int]:
+    """Two rounds of moves, one of swaps, and so on; less and less rise is allowed, none in the last tenth. The best labels.
+
+    ``moving`` and ``swapping`` say how many classes make a group. It ends after ``heard`` rounds.
+    """
+    classes = classes_of(labels)
+    best, least = labels_of(classes), sum(lost(rows, members, width) for members in classes)
+    first = 0.4 * float(least) / len(rows)
+    moves = swaps = 0
+    for number in range(rounds if heard is None else heard):
+        rise = first * max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - 0.1)))
+        if number % 3 < 2:
+            for group in groups(rows, classes, moves, moving, largest):
+                move_all(rows, classes, group, holds, width, Fraction(rise))
+            moves += 1
+        else:
+            for group in groups(rows, classes, swaps, swapping(classes), largest):
+                swap_all(rows, classes, group, holds, width, Fraction(rise))
+            swaps += 1
+        now = sum(lost(rows, members, width) for members in classes)
+        if now < least:
+            best, least = labels_of(classes), now
+    return best
+
+
+def place(rows: Sequence[Row], labels: Sequence[int], holds: Holds, width: Width, together: int, largest: int) -> list[int]:
+    """Put each row labelled -1 into the class of its group that loses least by it and holds with it; merge what fails then."""
+    left = [row for row, label in enumerate(labels) if label < 0]
+    classes = (classes_of(labels) if max(labels) >= 0 else []) + [[row] for row in left]
+    waiting = range(len(classes) - len(left), len(classes))
+    for turn in range(len(rows[0])):
+        for group in groups(rows, classes, turn, together, largest):
+            for number in group:
+                if number not in waiting:
+                    continue
+                (row,) = classes[number]
+                rises = {
+                    there: lost(rows, [row, *classes[there]], width) - lost(rows, classes[there], width)
+                    for there in group
+                    if there not in waiting and holds([row, *classes[there]])
+                }
+                if rises:
+                    best = min(rises, key=lambda there: rises[there])
+                    classes[best], classes[number] = [row, *classes[best]], []
+    known = [members for members in classes if members]
+    return labels_of(merge_failing(known, holds, lambda members: box_loss(rows, members, width)))

@@ -143,7 +143,7 @@ def grow() -> None:
         before = time.process_time()
         made = tc.anonymize(path, policy, algorithm="fragmentation")
         middle = time.process_time()
-        tc.anonymize(path, policy)
+        tc.anonymize(path, policy, algorithm="mondrian")
         spent = middle - before, time.process_time() - middle
         print(f"| {rows:,} | {made.audit.classes:,} | {made.loss['gcp']:.4f} | {spent[0]:.1f} | {spent[1]:.1f} |", flush=True)
 

@@ -348,12 +348,14 @@ def test_a_name_that_a_spreadsheet_may_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--algorithm", "mondrain"), "algorithm must be one of mondrian, fragmentation. Got 'mondrain'. Did you mean 'mondrian'?"),
+        (("--algorithm", "mondrain"), "algorithm must be one of growth, mondrian, fragmentation. Got 'mondrain'. Did you mean 'mondrian'?"),
         (("--effort", "bets"), "effort must be one of fast, balanced, best. Got 'bets'. Did you mean 'best'?"),
         (("--seed", "-1"), "seed must be a whole number from 0 on. Got -1."),
         (("--option", "sizing"), "An option must be written as name=value. Got 'sizing'."),
         (("--option", "=gcd"), "An option must be written as name=value. Got '=gcd'."),
-        (("--option", "sizing=gcd"), "'sizing' is not an option of mondrian. Known are: none."),
+        (("--option", "sizing=gcd"), "'sizing' is not an option of growth. Known are: seconds."),
+        (("--option", "seconds=0"), "seconds must be a number above 0. Got '0'."),
+        (("--algorithm", "mondrian", "--option", "sizing=gcd"), "'sizing' is not an option of mondrian. Known are: none."),
         (("--algorithm", "fragmentation", "--option", "sizing=gdc"), "sizing must be one of relaxed, gcd. Got 'gdc'. Did you mean 'gcd'?"),
         (("--algorithm", "fragmentation", "--option", "bound="), "bound must be one of corrected, published. Got ''."),
         (("--algorithm", "fragmentation", "--option", "bond=published"), "'bond' is not an option of fragmentation. Known are: sizing, bound, strategy, prefer. Did you mean 'bound'?"),

@@ -131,7 +131,7 @@ def test_the_record_is_for_its_owner_and_says_what_the_certificate_hides(written
     assert tc.Policy(**found["policy"]) == POLICY
     assert found["suppressed"] == 40 - json.loads(certificate.read_text())["rows"] > 0
     assert found["input"]["rows"] == 40
-    assert found["algorithm"] == "mondrian"
+    assert found["algorithm"] == "growth"
     for name, attained in found["attained_against_input"].items():
         assert 0 <= Fraction(attained["t_exact"]) <= next(column.t for column in POLICY.sensitive if column.name == name)
 

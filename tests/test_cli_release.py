@@ -92,7 +92,7 @@ def test_a_release_and_its_papers(people: Path, tmp_path: Path) -> None:
     told = json.loads((tmp_path / "release.csv.certificate.json").read_text())
     assert (told["rows"], told["row_order"], told["attained"]["k"] >= 5) == (ROWS, "sorted", True)
     kept = json.loads((tmp_path / "release.csv.private.json").read_text())
-    assert (kept["algorithm"], kept["seed"], kept["suppressed"]) == ("mondrian", 0, 0)
+    assert (kept["algorithm"], kept["seed"], kept["suppressed"]) == ("growth", 0, 0)
     assert "| age | quasi |" in (tmp_path / "release.csv.codebook.md").read_text()
 
 

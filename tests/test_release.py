@@ -877,9 +877,9 @@ def test_bad_calls() -> None:
 @pytest.mark.parametrize(
     ("argument", "value", "sentence"),
     [
-        ("algorithm", "mondrain", "algorithm must be one of mondrian, fragmentation. Got 'mondrain'. Did you mean 'mondrian'?"),
-        ("algorithm", 5, "algorithm must be one of mondrian, fragmentation. Got 5."),
-        ("algorithm", ["mondrian"], "algorithm must be one of mondrian, fragmentation. Got list."),
+        ("algorithm", "mondrain", "algorithm must be one of growth, mondrian, fragmentation. Got 'mondrain'. Did you mean 'mondrian'?"),
+        ("algorithm", 5, "algorithm must be one of growth, mondrian, fragmentation. Got 5."),
+        ("algorithm", ["mondrian"], "algorithm must be one of growth, mondrian, fragmentation. Got list."),
         ("effort", "Best", "effort must be one of fast, balanced, best. Got 'Best'. Did you mean 'best'?"),
         ("effort", None, "effort must be one of fast, balanced, best. Got None."),
         ("effort", pa.table({"who": ["Ada"]}), "effort must be one of fast, balanced, best. Got Table."),
@@ -888,8 +888,8 @@ def test_bad_calls() -> None:
         ("seed", -1, "seed must be a whole number from 0 on. Got -1."),
         ("seed", np.int32(-1), "seed must be a whole number from 0 on. Got -1."),
         ("seed", 2.0, "seed must be a whole number from 0 on. Got 2.0."),
-        ("options", {"colour": 1}, "'colour' is not an option of mondrian. Known are: none."),
-        ("options", {1: 2}, "1 is not an option of mondrian. Known are: none."),
+        ("options", {"colour": 1}, "'colour' is not an option of growth. Known are: seconds."),
+        ("options", {1: 2}, "1 is not an option of growth. Known are: seconds."),
         ("options", [], "options must be a mapping from names to values. Got list."),
         ("options", "sizing=gcd", "options must be a mapping from names to values. Got 'sizing=gcd'."),
     ],
@@ -905,9 +905,9 @@ def test_seed_and_effort_reach_the_algorithm_and_the_record(monkeypatch: pytest.
         reached.append((seed, effort, options))
         return Partition(np.zeros(table.rows, dtype=np.int64))
 
-    monkeypatch.setitem(ALGORITHMS, "mondrian", replace(ALGORITHMS["mondrian"], run=run))
+    monkeypatch.setitem(ALGORITHMS, "growth", replace(ALGORITHMS["growth"], run=run))
     made = [tc.anonymize(small_table(), SMALL), tc.anonymize(small_table(), SMALL, seed=np.int16(3), effort="best")]  # type: ignore[arg-type]
-    assert reached == [(0, "balanced", {}), (3, "best", {})]
+    assert reached == [(0, "balanced", {"seconds": 60}), (3, "best", {"seconds": 60})]
     assert [(release.record["seed"], release.record["effort"]) for release in made] == [(0, "balanced"), (3, "best")]
     assert json.loads(to_json(made[1].record))["seed"] == 3
 
@@ -917,7 +917,7 @@ def test_options_are_read_and_their_defaults_filled_in(monkeypatch: pytest.Monke
     monkeypatch.setitem(ALGORITHMS, "mondrian", replace(ALGORITHMS["mondrian"], options=options))
 
     def told(**wanted: Any) -> Any:
-        return tc.anonymize(small_table(), SMALL, options=wanted).record["options"]
+        return tc.anonymize(small_table(), SMALL, algorithm="mondrian", options=wanted).record["options"]
 
     assert told() == {"seconds": 60, "how": "well"}
     assert told(how="soon") == {"seconds": 60, "how": "soon"}
@@ -925,9 +925,9 @@ def test_options_are_read_and_their_defaults_filled_in(monkeypatch: pytest.Monke
         assert told(seconds=half) == {"seconds": 0.5, "how": "well"}
     assert told(seconds=7, how="soon") == {"seconds": 7, "how": "soon"}
     for wrong in (0, -1, "soon", None, True, math.inf, "1e400", [1]):
-        message = refused(small_table(), SMALL, tc.PolicyError, options={"seconds": wrong})
+        message = refused(small_table(), SMALL, tc.PolicyError, algorithm="mondrian", options={"seconds": wrong})
         assert message == f"seconds must be a number above 0. Got {'list' if wrong == [1] else repr(wrong)}."
-    message = refused(small_table(), SMALL, tc.PolicyError, options={"how": "son"})
+    message = refused(small_table(), SMALL, tc.PolicyError, algorithm="mondrian", options={"how": "son"})
     assert message == "how must be one of well, soon. Got 'son'. Did you mean 'soon'?"
     shown = CliRunner().invoke(app, ["algorithms"]).stdout
     assert "  --option seconds=60, or another number above 0\n  --option how=well|soon\n" in shown

@@ -57,7 +57,7 @@ def anonymize(
     policy : Policy
         With a k.
     algorithm : str, optional
-        One of `list_algorithms`; ``mondrian`` by default.
+        One of `list_algorithms`; ``growth`` by default.
     seed : int
         From 0 on; for algorithms that draw lots. The same rows in any order, policy, seed, effort, options and
         versions give the same release.
@@ -93,7 +93,7 @@ def anonymize(
         raise PolicyError(f"policy must be a Policy; Policy.load reads one from YAML. Got {type(policy).__name__}.")
     if policy.k is None:
         raise PolicyError("k must be set to make a release: the rows, or persons, of each class at least. Got none.")
-    chosen = find_algorithm("mondrian" if algorithm is None else algorithm)
+    chosen = find_algorithm("growth" if algorithm is None else algorithm)
     settings = _options(chosen, {} if options is None else options)
     seed = _whole("seed", seed)
     effort = one_of("effort", effort, EFFORTS)

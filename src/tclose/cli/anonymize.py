@@ -16,7 +16,7 @@ def anonymize(
     data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV, Parquet or Arrow."),
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     out: Path = typer.Option(..., "-o", "--out", metavar="OUT", help="The release: .csv, .parquet or .arrow."),
-    algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: mondrian."),
+    algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: growth."),
     seed: int = typer.Option(0, "--seed", metavar="N", help="For algorithms that draw lots."),
     effort: str = typer.Option(
         "balanced",

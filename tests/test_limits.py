@@ -406,7 +406,7 @@ def test_each_attribute_is_judged_against_each_of_its_tables(
 # One row more or less
 
 
-LIMITS_OF_A_COLUMN = st.fixed_dictionaries(
+LIMITS_OF_A_COLUMN: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {},
     optional={
         "t": st.fractions(0, 1, max_denominator=6),
@@ -417,7 +417,9 @@ LIMITS_OF_A_COLUMN = st.fixed_dictionaries(
         "l": st.integers(1, 3),
     },
 )
-DIVERSITY = st.sampled_from([{"l_kind": "distinct"}, {"l_kind": "entropy"}, {"l_kind": "recursive", "c": 2}])
+DIVERSITY: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+    [{"l_kind": "distinct"}, {"l_kind": "entropy"}, {"l_kind": "recursive", "c": 2}]
+)
 
 
 @njit

@@ -77,15 +77,17 @@ def test_the_labels_at_hand_stay_as_they_are() -> None:
     together=st.integers(2, 6),
     largest=st.sampled_from([4, 5000]),
     kinds=st.sampled_from([0, 4096]),
+    values=st.sampled_from([0, 1024]),
     data=st.data(),
 )
-def test_placing_against_naive(drawn: Any, together: int, largest: int, kinds: int, data: st.DataObject) -> None:
+def test_placing_against_naive(drawn: Any, together: int, largest: int, kinds: int, values: int, data: st.DataObject) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
     left = data.draw(st.sets(st.integers(0, len(labels) - 1)), label="left")
     labels = left_over(table, [-1 if row in left else label for row, label in enumerate(labels)])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leftovers, "TOGETHER", together)
         patch.setattr(rooms, "KINDS", kinds)
+        patch.setattr(rooms, "VALUES", values)
         patch.setattr(standing, "LARGEST", largest)
         comp = placed(table, labels)
     assert comp == naive_growth.place(table.rows, labels, table.holds, width, together, largest)

@@ -20,7 +20,7 @@ from numba import njit
 
 from tclose import Hierarchy, Policy, Sensitive
 from tclose.algorithms import find_algorithm, list_algorithms
-from tclose.algorithms.checks import failing
+from tclose.algorithms.checks import failing, holds_with, scratch_for
 from tclose.algorithms.compare import at_most
 from tclose.algorithms.flow import cheapest, room_for
 from tclose.algorithms.limits import NEAR, limits_of
@@ -401,6 +401,70 @@ def test_each_attribute_is_judged_against_each_of_its_tables(
         parts = [np.bincount(one.codes[part], minlength=M).tolist() for part in (slice(0, cut), slice(cut, None))]
         ref |= Closeness(one.distance, limit=one.column.t).judge(Histograms.of(parts, one.counts.tolist())).broken
     assert comp.tolist() == ref.tolist()
+
+
+# One row more or less
+
+
+LIMITS_OF_A_COLUMN: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {},
+    optional={
+        "t": st.fractions(0, 1, max_denominator=6),
+        "beta": st.fractions("1/4", 4, max_denominator=4),
+        "beta_kind": st.sampled_from(["basic", "enhanced"]),
+        "delta": st.fractions("1/4", 4, max_denominator=4),
+        "delta_kind": st.sampled_from(["strict", "lenient"]),
+        "l": st.integers(1, 3),
+    },
+)
+DIVERSITY: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+    [{"l_kind": "distinct"}, {"l_kind": "entropy"}, {"l_kind": "recursive", "c": 2}]
+)
+
+
+@njit
+def change_each(limits: Any, tallies: Any, inside: Any, size: int, scratch: Any, broken: Any) -> None:
+    for row in range(len(inside)):
+        broken[row] = not holds_with(limits, tallies, size, row, -1 if inside[row] else 1, scratch)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, M - 1), st.integers(0, M - 1), st.booleans()), min_size=2, max_size=30),
+    distances=st.lists(st.sampled_from(DISTANCES), min_size=1, max_size=2),
+    suppressed=SUPPRESSED,
+    asked=st.fixed_dictionaries(
+        {"k": st.integers(1, 4)}, optional={"alpha": st.fractions("1/4", 1, max_denominator=6), "n": st.integers(4, 20)}
+    ),
+    data=st.data(),
+)
+def test_a_class_with_a_row_more_or_less_is_judged_by_its_tallies(
+    rows: list[tuple[int, int, bool]], distances: list[Distance], suppressed: list[int], asked: Any, data: st.DataObject
+) -> None:
+    columns, attributes = [], []
+    for place, distance in enumerate(distances):
+        limits = data.draw(LIMITS_OF_A_COLUMN) | data.draw(DIVERSITY)
+        for name, needs in (("l_kind", "l"), ("c", "l"), ("beta_kind", "beta"), ("delta_kind", "delta")):
+            if needs not in limits:
+                limits.pop(name, None)
+        if "n" in asked:
+            limits.setdefault("t", Fraction(1, 3))
+        kind: Any = distance.name
+        columns.append(Sensitive(f"x{place}", distance=kind, **SETTINGS.get(distance.name, {}), **limits))
+        codes = np.array([row[place] for row in rows])
+        attributes.append(attribute(columns[-1], distance, codes, np.bincount(codes, minlength=M) + suppressed))
+    made = limits_of(attributes, Policy(["q"], columns, **asked))
+    inside = np.array([row[2] for row in rows])
+    members = np.flatnonzero(inside)
+    comp = np.empty(len(rows), dtype=np.bool_)
+    tallies = np.concatenate([np.bincount(codes[members], minlength=M) for codes in made.codes]).astype(np.int32)
+    scratch = scratch_for(made)
+    change_each(made, tallies, inside, len(members), scratch, comp)
+    for row in range(len(rows)):
+        changed = np.setxor1d(members, [row])
+        assert comp[row] == failing(made, changed, np.array([0, len(changed)]))[0]
+    assert not scratch.counts.any()
+    assert not scratch.further.any()
 
 
 # Fractions

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tclose.algorithms import refining, rooms, running, standing, swapping
+from tclose.algorithms import moving, refining, rooms, running, standing, swapping
 from tclose.algorithms.improving import MOVE, SWAP, improve
 from tclose.algorithms.refining import Refined, refine
 from tclose.algorithms.standing import Groups, Standing, groups
@@ -100,6 +100,14 @@ def test_a_class_is_put_back_if_one_of_its_rows_finds_no_place() -> None:
     stand = stage(MOVE, table, labels)
     assert lists(stand)[:3] == [[0, 1, 2, 3], [4, 5], [6, 7]]
     assert_measured(table, stand)
+
+
+@pytest.mark.parametrize(("rows", "expected"), [(moving.ABANDONED, 2), (moving.ABANDONED + 1, 3)])
+def test_large_classes_are_not_given_up(rows: int, expected: int) -> None:
+    # {0, 1}, {1, 7} and {7, 8} again, each code many times.
+    ages = [age for pair in ((0, 1), (1, 7), (7, 8)) for age in (pair * rows)[:rows]]
+    found = moved(people(ages, [0] * len(ages), k=rows), [row // rows for row in range(3 * rows)])
+    assert len(set(found)) == expected
 
 
 def test_rows_with_equal_sensitive_values_are_swapped() -> None:
@@ -269,11 +277,12 @@ def test_a_stage_against_naive(step: int, twin: Any, drawn: Any, number: int, to
     rows=st.sampled_from([6, 2000]),
     largest=st.sampled_from([4, 5000]),
     spare=st.sampled_from([0, 1, 64]),
+    values=st.sampled_from([0, 1024]),
     rounds=st.integers(0, 12),
     paces=st.lists(st.sampled_from([1 / 64, 1 / 16, 1 / 8, 1 / 4, 2.0]), min_size=12, max_size=12),
 )
 def test_refining_against_naive(
-    drawn: Any, together: int, rows: int, largest: int, spare: int, rounds: int, paces: list[float]
+    drawn: Any, together: int, rows: int, largest: int, spare: int, values: int, rounds: int, paces: list[float]
 ) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
     times = [sum(paces[: number + 1]) for number in range(len(paces))]
@@ -288,6 +297,7 @@ def test_refining_against_naive(
             (swapping, "ROWS", rows),
             (standing, "LARGEST", largest),
             (standing, "SPARE", spare),
+            (rooms, "VALUES", values),
         ):
             patch.setattr(module, name, value)
         found, heard = timed(table, labels, rounds, times)
@@ -314,9 +324,13 @@ def refined_once() -> tuple[Table, list[int], list[int]]:
     return table, labels, found
 
 
-def test_answers_that_are_kept_change_nothing(refined_once: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("names", [["KINDS"], ["VALUES"], ["KINDS", "VALUES"]])
+def test_answers_and_tallies_that_are_kept_change_nothing(
+    names: list[str], refined_once: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table, labels, found = refined_once
-    monkeypatch.setattr(rooms, "KINDS", 0)
+    for name in names:
+        monkeypatch.setattr(rooms, name, 0)
     assert refined(table, labels) == found
 
 

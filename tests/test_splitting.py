@@ -161,6 +161,8 @@ def test_few_places_are_tried_along_a_quasi_identifier(with_few_steps: Split) ->
     table = people([0, 1, 1, 2, 2, 2, 2, 8], [0] * 8)
     assert cut(table, [0] * 8) == [0, 3, 3, 2, 2, 2, 2, 1]
     assert cut(table, [0] * 8, with_few_steps) == [0, 2, 2, 1, 1, 1, 1, 1]
+    # A cut with too few rows above is none that was tried: the next one may come right after it.
+    assert cut(people([0, 0, 0, 0, 0, 7, 8, 8], [0] * 8, k=3), [0] * 8, with_few_steps) == [0] * 5 + [1] * 3
 
 
 # Against the naive twin

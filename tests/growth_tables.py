@@ -12,8 +12,9 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from tclose import Hierarchy, Policy, Sensitive
+from tclose.algorithms.improving import measure_all
 from tclose.algorithms.limits import limits_of
-from tclose.algorithms.standing import Standing
+from tclose.algorithms.standing import Standing, given, standing
 from tclose.algorithms.widths import losses_of
 from tclose.distances import Distance, Equal, Hierarchical, Ordered
 from tclose.encode import Attribute
@@ -77,6 +78,7 @@ class Table:
             ["q"], list({one.column.name: one.column for one in self.attributes}.values()), k=k, unit=persons and "who"
         )
         self.limits = limits_of(self.attributes, policy, None if persons is None else np.array(persons))
+        self.given = given(self.quasi, self.losses, self.limits)
         self._known: dict[frozenset[int], bool] = {}
 
     def holds(self, members: Sequence[int]) -> bool:
@@ -115,18 +117,39 @@ def people(ages: Sequence[int], salaries: Sequence[int], k: int = 1, **limits: A
     return Table([(age,) for age in ages], (salaries, "equal", limits, [0] * M), k=k)
 
 
-def lists(classes: Standing) -> list[list[int]]:
-    """The rows of each class, in the order of the lists; read forwards, and checked backwards."""
+def stood(table: Table, labels: Sequence[int]) -> Standing:
+    """Classes with these labels, measured."""
+    stand = standing(np.array(labels), table.quasi.shape[1])
+    measure_all(table.given, stand)
+    return stand
+
+
+def assert_measured(table: Table, stand: Standing) -> None:
+    """Boxes and losses are those of the classes as they are."""
+    filled = stand.classes["size"] > 0
+    fresh = stood(table, labels_without_gaps(stand.rows["label"].tolist()))
+    count = np.count_nonzero(filled)
+    np.testing.assert_array_equal(stand.edges[filled], fresh.edges[:count])
+    np.testing.assert_array_equal(stand.classes["total"][filled], fresh.classes["total"][:count])
+    assert not stand.classes["total"][~filled].any()
+
+
+def labels_without_gaps(labels: list[int]) -> list[int]:
+    return [sorted(set(labels)).index(label) for label in labels]
+
+
+def lists(stand: Standing) -> list[list[int]]:
+    """The rows of each class, in the order of the lists; read forwards, and checked backwards. Numbers to spare have none."""
     found = []
-    for head in classes.heads.tolist():
+    for head in stand.classes["head"].tolist():
         members, before, row = [], -1, head
         while row >= 0:
-            assert classes.befores[row] == before
+            assert stand.rows["before"][row] == before
             members.append(row)
-            before, row = row, int(classes.nexts[row])
+            before, row = row, int(stand.rows["next"][row])
         found.append(members)
-    assert [len(members) for members in found] == classes.sizes.tolist()
-    assert all(classes.labels[row] == number for number, members in enumerate(found) for row in members)
+    assert [len(members) for members in found] == stand.classes["size"].tolist()
+    assert all(stand.rows["label"][row] == number for number, members in enumerate(found) for row in members)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Slow, obvious twins of what growth does with classes that it has: rows placed, moved and swapped. Nothing here comes from tclose.
+"""Slow, obvious twins of what growth does with classes that it has: rows placed, moved and swapped, classes split. Nothing here comes from tclose.
 
 A row is a tuple of codes. Classes are lists of row numbers: a row that joins one goes to its front, and a class that has lost all
 its rows stays as an empty list. ``holds`` says whether rows may be a class, ``width(place, low, high)`` what a range of codes loses.
@@ -21,6 +21,12 @@ NEAR = Fraction(1e-9)
 
 def classes_of(labels: Sequence[int]) -> Classes:
     return [[row for row, label in enumerate(labels) if label == number] for number in range(max(labels) + 1)]
+
+
+def with_spares(labels: Sequence[int], spare: int) -> Classes:
+    """Classes, half as many empty ones, and so many more."""
+    classes = classes_of(labels)
+    return classes + [[] for _ in range(len(classes) // 2 + spare)]
 
 
 def labels_of(classes: Classes) -> list[int]:
@@ -50,6 +56,43 @@ def groups(rows: Sequence[Row], classes: Classes, number: int, together: int, la
     first = together // 2 if number // columns % 2 else 0
     parts = groupby(enumerate(order), key=lambda placed: (placed[0] + first) // together)
     return [[label for _, label in part] for _, part in parts]
+
+
+def spares(classes: Classes, parts: int) -> list[list[int]]:
+    """Numbers of empty classes, dealt out to so many groups, one after the other and evenly."""
+    numbers = [number for number, members in enumerate(classes) if not members]
+    return [numbers[part * len(numbers) // parts : (part + 1) * len(numbers) // parts] for part in range(parts)]
+
+
+def split_all(
+    rows: Sequence[Row], classes: Classes, group: list[int], free: list[int], holds: Holds, width: Width, k: int, steps: int
+) -> None:
+    """Cut each class, and what is left of it, as long as it can be and a number is free for its upper side."""
+    waiting = list(free)
+    for number in group:
+        while waiting and (sides := cut(rows, classes[number], holds, width, k, steps)):
+            classes[number], classes[waiting.pop(0)] = sides[0], sides[1][::-1]
+
+
+def cut(rows: Sequence[Row], members: list[int], holds: Holds, width: Width, k: int, steps: int) -> list[list[int]]:
+    """Both sides of the cut with which the loss falls most, of those that hold; nothing where there is none.
+
+    Each quasi-identifier is walked down. A cut that would help is tried if a share of the rows lies between it and the last one.
+    """
+    best: list[list[int]] = []
+    most: Number = NEAR
+    for column in range(len(rows[0])):
+        tried = len(members)
+        for code in sorted({rows[row][column] for row in members}, reverse=True):
+            lower = [row for row in members if rows[row][column] < code]
+            upper = [row for row in members if rows[row][column] >= code]
+            gain = lost(rows, members, width) - lost(rows, lower, width) - lost(rows, upper, width)
+            enough = min(len(lower), len(upper)) >= k and tried - len(lower) >= len(members) // steps
+            if enough and gain > most:
+                tried = len(lower)
+                if holds(lower) and holds(upper):
+                    best, most = [lower, upper], gain
+    return best
 
 
 def move_all(rows: Sequence[Row], classes: Classes, group: list[int], holds: Holds, width: Width, rise: Number) -> None:
@@ -119,33 +162,42 @@ def refine(
     holds: Holds,
     width: Width,
     rounds: int,
+    times: Sequence[float],
     moving: int,
     swapping: Callable[[Classes], int],
     largest: int,
-    heard: int | None = None,
-) -> list[int]:
+    k: int,
+    spare: int,
+) -> tuple[list[int], int, str]:
     """Two rounds of moves, one of swaps, and so on; less and less rise is allowed, none in the last tenth. The best labels.
 
-    ``moving`` and ``swapping`` say how many classes make a group. It ends after ``heard`` rounds.
+    Before they are moved, classes are split. ``moving`` and ``swapping`` say how many classes make a group, ``times`` which share
+    of the time is gone after each round: there are only as many rounds as are possible then.
     """
-    classes = classes_of(labels)
+    classes = with_spares(labels, spare)
     best, least = labels_of(classes), sum(lost(rows, members, width) for members in classes)
     first = 0.4 * float(least) / len(rows)
-    moves = swaps = 0
-    for number in range(rounds if heard is None else heard):
-        rise = first * max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - 0.1)))
+    number, ended, turns = 0, "rounds", [0, 0]
+    while number < rounds:
+        rise = Fraction(first * max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - 0.1))))
         if number % 3 < 2:
-            for group in groups(rows, classes, moves, moving, largest):
-                move_all(rows, classes, group, holds, width, Fraction(rise))
-            moves += 1
+            similar = groups(rows, classes, turns[0], moving, largest)
+            for group, free in zip(similar, spares(classes, len(similar)), strict=True):
+                split_all(rows, classes, group, free, holds, width, k, steps=64)
+            for group in groups(rows, classes, turns[0], moving, largest):
+                move_all(rows, classes, group, holds, width, rise)
         else:
-            for group in groups(rows, classes, swaps, swapping(classes), largest):
-                swap_all(rows, classes, group, holds, width, Fraction(rise))
-            swaps += 1
+            for group in groups(rows, classes, turns[1], swapping(classes), largest):
+                swap_all(rows, classes, group, holds, width, rise)
+        turns[number % 3 // 2] += 1
         now = sum(lost(rows, members, width) for members in classes)
         if now < least:
             best, least = labels_of(classes), now
-    return best
+        possible = max(number + 1, int((number + 1) / times[number]))
+        if possible < rounds:
+            rounds, ended = possible, "time"
+        number += 1
+    return best, number, ended
 
 
 def place(rows: Sequence[Row], labels: Sequence[int], holds: Holds, width: Width, together: int, largest: int) -> list[int]:

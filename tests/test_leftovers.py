@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tclose.algorithms import leftovers, moving, running, standing
+from tclose.algorithms import leftovers, rooms, running, standing
 from tclose.algorithms.leftovers import place
 from tests import naive_growth
 from tests.growth_tables import Table, many, people, tables, width
 
 
 def placed(table: Table, labels: list[int]) -> list[int]:
-    found: list[int] = place(table.quasi, table.losses, table.limits, np.array(labels)).tolist()
+    found: list[int] = place(table.given, np.array(labels)).tolist()
     return found
 
 
@@ -64,7 +64,7 @@ def test_large_classes_take_no_row_unless_it_is_merged(largest: int, expected: i
 
 def test_the_labels_at_hand_stay_as_they_are() -> None:
     table, labels = people([0, 1, 5, 7, 8], [0] * 5, k=2), np.array([0, 0, -1, 1, 1])
-    place(table.quasi, table.losses, table.limits, labels)
+    place(table.given, labels)
     assert labels.tolist() == [0, 0, -1, 1, 1]
 
 
@@ -84,9 +84,8 @@ def test_placing_against_naive(drawn: Any, together: int, largest: int, kinds: i
     left = data.draw(st.sets(st.integers(0, len(labels) - 1)), label="left")
     labels = left_over(table, [-1 if row in left else label for row, label in enumerate(labels)])
     with pytest.MonkeyPatch.context() as patch:
-        for module in (moving, leftovers):
-            patch.setattr(module, "TOGETHER", together)
-        patch.setattr(moving, "KINDS", kinds)
+        patch.setattr(leftovers, "TOGETHER", together)
+        patch.setattr(rooms, "KINDS", kinds)
         patch.setattr(standing, "LARGEST", largest)
         comp = placed(table, labels)
     assert comp == naive_growth.place(table.rows, labels, table.holds, width, together, largest)
@@ -108,8 +107,7 @@ def left_over(table: Table, labels: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("cores", [1, 3])
 def test_cores_change_nothing(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (moving, leftovers):
-        monkeypatch.setattr(module, "TOGETHER", 8)
+    monkeypatch.setattr(leftovers, "TOGETHER", 8)
     table, labels = many()
     labels = [-1 if row % 12 < 6 and label else label // 2 for row, label in enumerate(labels)]
     monkeypatch.setattr(running, "cores", lambda: 2)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,46 +13,51 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tclose.algorithms import moving, running, standing, swapping
-from tclose.algorithms.moving import move_all
-from tclose.algorithms.refining import refine
-from tclose.algorithms.running import run_parts
-from tclose.algorithms.standing import Groups, Standing, alike_of, classes_of, groups
-from tclose.algorithms.swapping import swap_all, together_to_swap
+from tclose.algorithms import refining, rooms, running, standing, swapping
+from tclose.algorithms.improving import MOVE, SWAP, improve
+from tclose.algorithms.refining import Refined, refine
+from tclose.algorithms.standing import Groups, Standing, groups
+from tclose.algorithms.swapping import together_to_swap
 from tests import naive_growth
-from tests.growth_tables import M, Table, lists, many, people, tables, width
+from tests.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
 
 ROUNDS = 7
 RISES = st.sampled_from([0.0, 0.25, 1.5])
 
 
-def stage(
-    step: Callable[..., None], table: Table, labels: list[int], rise: float = 0.0, similar: Groups | None = None
-) -> Standing:
+def stage(step: int, table: Table, labels: list[int], rise: float = 0.0, similar: Groups | None = None) -> Standing:
     """Classes after moves, or swaps, in groups; in one group if none are given."""
-    classes, alike = classes_of(table.quasi, table.losses, np.array(labels)), alike_of(table.limits)
-    similar = similar or groups(classes, 0, max(labels) + 1)
-    room: Any = partial(moving.room_for, table.limits, int(alike.max()) + 1, similar.rows)
-    if step is swap_all:
-        room = partial(swapping.room_for, table.limits, similar.rows)
-    parts = len(similar.starts) - 1
-    run_parts(step, parts, room, table.quasi, table.losses, table.limits, alike, classes, similar, rise)
-    return classes
+    stand = stood(table, labels)
+    improve(step, table.given, stand, similar or groups(stand, 0, max(labels) + 1), rise)
+    return stand
 
 
 def moved(table: Table, labels: list[int]) -> list[int]:
-    found: list[int] = stage(move_all, table, labels).labels.tolist()
-    return found
+    return labels_in(stage(MOVE, table, labels))
 
 
 def swapped(table: Table, labels: list[int]) -> list[int]:
-    found: list[int] = stage(swap_all, table, labels).labels.tolist()
+    return labels_in(stage(SWAP, table, labels))
+
+
+def labels_in(stand: Standing) -> list[int]:
+    found: list[int] = stand.rows["label"].tolist()
     return found
 
 
-def refined(table: Table, labels: list[int], rounds: int = ROUNDS, hear: Callable[[float], bool] = lambda _: True) -> list[int]:
-    found: list[int] = refine(table.quasi, table.losses, table.limits, np.array(labels), rounds, hear).tolist()
+def refined(table: Table, labels: list[int], rounds: int = ROUNDS) -> list[int]:
+    found: list[int] = refine(table.given, np.array(labels), rounds).labels.tolist()
     return found
+
+
+def timed(table: Table, labels: list[int], rounds: int, times: list[float]) -> tuple[Refined, list[float]]:
+    """With a second, of which these shares are gone after each round; and what was heard."""
+    heard: list[float] = []
+    clock = iter([0.0, *times])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(refining, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+        found = refine(table.given, np.array(labels), rounds, seconds=1.0, hear=heard.append)
+    return found, heard
 
 
 # By hand: a class of s rows that spans w of the eight steps between the ages 0 and 8 loses s * w / 8
@@ -92,9 +97,9 @@ def test_a_class_is_put_back_if_one_of_its_rows_finds_no_place() -> None:
     ages, values, labels = [0, 0, 1, 1, 1, 7, 7, 8], [0, 1, 0, 1, 0, 1, 1, 0], [0, 0, 0, 0, 1, 1, 2, 2]
     assert moved(people(ages, values, k=2, t="1/6"), labels) == [0, 0, 0, 0, 0, 2, 2, 2]
     table = people(ages, values, k=2, t="1/10")
-    classes = stage(move_all, table, labels)
-    assert lists(classes) == [[0, 1, 2, 3], [4, 5], [6, 7]]
-    assert_measured(table, classes)
+    stand = stage(MOVE, table, labels)
+    assert lists(stand)[:3] == [[0, 1, 2, 3], [4, 5], [6, 7]]
+    assert_measured(table, stand)
 
 
 def test_rows_with_equal_sensitive_values_are_swapped() -> None:
@@ -125,7 +130,8 @@ def test_rows_are_not_swapped_if_a_class_would_have_too_few_persons(persons: lis
 
 def test_classes_of_one_row() -> None:
     assert refined(people([5], [0]), [0]) == [0]
-    assert refined(people([0, 1, 7, 8], [0] * 4), [0, 1, 1, 2]) == [0, 0, 1, 2]
+    assert moved(people([0, 1, 7, 8], [0] * 4), [0, 1, 1, 2]) == [0, 0, 1, 2]
+    assert refined(people([0, 1, 7, 8], [0] * 4), [0, 1, 1, 2]) == [0, 1, 3, 2]
     assert swapped(people([0, 8, 4], [0] * 3), [0, 0, 1]) == [1, 0, 0]  # the first of two that help alike
 
 
@@ -137,25 +143,72 @@ def test_large_classes_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None
         assert refined(table, labels) == labels
 
 
-def test_it_ends_when_it_is_told_to() -> None:
+def test_without_rounds_labels_stay() -> None:
     table, labels = people([0, 1, 7, 7, 8, 4], [0] * 6, k=2), [0, 0, 0, 1, 1, 1]
-    heard: list[float] = []
-
-    def hear(loss: float) -> bool:
-        heard.append(loss)
-        return len(heard) < 2
-
-    found = refined(table, labels, 9, hear)
-    assert len(heard) == 2
-    assert heard[-1] == table.lost(found) / 6 < table.lost(labels) / 6
     assert refined(table, labels, 0) == labels
+    assert timed(table, labels, 0, [])[0][1:] == (0, "rounds")
+
+
+@pytest.mark.parametrize(
+    ("times", "rounds", "ended"),
+    [
+        ([1 / 9] * 9, 9, "rounds"),
+        ([1 / 16, 2.0], 2, "time"),  # the second round took too long
+        ([2.0], 1, "time"),
+        ([1 / 5, 2 / 5, 3 / 5, 4 / 5, 1.0], 5, "time"),
+        ([1 / 5] * 5, 5, "time"),  # that was so after the first; that the others took no time comes too late
+        ([1 / 16] * 8 + [2.0], 9, "rounds"),  # all were done, the last one late
+        ([0.0] * 9, 9, "rounds"),  # a clock with long ticks
+    ],
+)
+def test_it_ends_when_the_time_is_over(times: list[float], rounds: int, ended: str) -> None:
+    table, labels = people([0, 1, 7, 7, 8, 4], [0] * 6, k=2), [0, 0, 0, 1, 1, 1]
+    found, heard = timed(table, labels, 9, times)
+    assert (found.rounds, found.ended, len(heard)) == (rounds, ended, rounds)
+    assert heard[-1] == table.lost(found.labels.tolist()) / 6 < table.lost(labels) / 6
+
+
+@pytest.mark.parametrize(
+    ("where", "call", "rounds", "expected"),
+    [
+        ("_round", 1, 0, [0, 0, 0, 1, 1]),
+        ("_round", 2, 1, [0, 0, 1, 1, 1]),
+        ("lost", 3, 2, [0, 0, 1, 1, 1]),  # the first one is that at the start
+        ("labels_of", 1, 1, [0, 0, 0, 1, 1]),
+        ("hear", 1, 1, [0, 0, 1, 1, 1]),
+    ],
+)
+def test_an_interrupt_ends_refining_if_there_is_a_time(
+    where: str, call: int, rounds: int, expected: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The first round moves a 7 from {0, 1, 7} to {7, 8}; the others change nothing.
+    table, labels = people([0, 1, 7, 7, 8], [0] * 5, k=2), np.array([0, 0, 0, 1, 1])
+    calls: list[str] = []
+
+    def interrupted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*args: Any) -> Any:
+            calls.append(name)
+            if name == where and calls.count(name) == call:
+                raise KeyboardInterrupt
+            return function(*args)
+
+        return called
+
+    for name in ("_round", "lost", "labels_of"):
+        monkeypatch.setattr(refining, name, interrupted(name, getattr(refining, name)))
+    hear = interrupted("hear", lambda _: None)
+    found = refine(table.given, labels, 3, seconds=600.0, hear=hear)
+    assert (found.labels.tolist(), found.rounds, found.ended) == (expected, rounds, "interrupt")
+    calls.clear()
+    with pytest.raises(KeyboardInterrupt):
+        refine(table.given, labels, 3, hear=hear)
 
 
 def test_a_round_that_raised_the_loss_is_not_taken() -> None:
     # Rows lose 5/9 on average, and a move may cost 0.19 in the first of nine rounds. Only a 1 can move, and costs 5/8 - 4/8.
     table, labels = people([0, 0, 5, 5, 1, 1, 3, 5, 5], [0] * 9, k=4), [0] * 4 + [1] * 5
-    assert stage(move_all, table, labels, rise=0.19).labels.tolist() == [0, 0, 0, 0, 0, 1, 1, 1, 1]
-    assert refined(table, labels, 9, lambda _: False) == labels
+    assert labels_in(stage(MOVE, table, labels, rise=0.19)) == [0, 0, 0, 0, 0, 1, 1, 1, 1]
+    assert timed(table, labels, 9, [2.0])[0].labels.tolist() == labels
 
 
 @pytest.mark.parametrize(("rows", "expected"), [(1, 2), (5, 2), (6, 3), (1000, 7)])
@@ -164,13 +217,13 @@ def test_classes_with_many_rows_are_swapped_in_small_groups(rows: int, expected:
     monkeypatch.setattr(swapping, "ROWS", rows)
     monkeypatch.setattr(swapping, "TOGETHER", 7)
     table = people([0] * 10, [0] * 10)
-    assert together_to_swap(classes_of(table.quasi, table.losses, np.arange(10) // 2)) == expected
+    assert together_to_swap(stood(table, [row // 2 for row in range(10)])) == expected
 
 
 def test_rows_are_alike_if_no_limit_tells_them_apart() -> None:
     columns = [([0, 0, 1, 0, 0], "equal", {"l": 1}, [0] * M), ([3, 3, 3, 2, 3], "ordered", {"t": 1}, [0, 1, 0, 0])]
-    assert alike_of(Table([(0,)] * 5, *columns).limits).tolist() == [1, 1, 2, 0, 1]
-    assert alike_of(Table([(0,)] * 5, *columns, persons=[0, 0, 1, 1, 2]).limits).tolist() == [1, 1, 3, 0, 2]
+    assert Table([(0,)] * 5, *columns).given.alike.tolist() == [1, 1, 2, 0, 1]
+    assert Table([(0,)] * 5, *columns, persons=[0, 0, 1, 1, 2]).given.alike.tolist() == [1, 1, 3, 0, 2]
 
 
 # Against the naive twins
@@ -180,45 +233,33 @@ def test_rows_are_alike_if_no_limit_tells_them_apart() -> None:
 @given(drawn=tables(), number=st.integers(0, 8), together=st.integers(1, 5), largest=st.sampled_from([0, 2, 5, 5000]))
 def test_groups_against_naive(drawn: Any, number: int, together: int, largest: int) -> None:
     table, labels = drawn
-    classes = classes_of(table.quasi, table.losses, np.array(labels_without_gaps(labels)))
+    stand = stood(table, labels_without_gaps(labels))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(standing, "LARGEST", largest)
-        comp = groups(classes, number, together)
-    ref = naive_growth.groups(table.rows, lists(classes), number, together, largest)
-    parts = [comp.order[a:b].tolist() for a, b in pairwise(comp.starts)]
-    assert parts == ref or (parts == [[]] and not ref)
-    assert comp.rows == max((sum(int(classes.sizes[label]) for label in group) for group in ref), default=0)
+        comp = groups(stand, number, together)
+    classes = lists(stand)
+    ref = naive_growth.groups(table.rows, classes, number, together, largest)
+    assert [comp.order[a:b].tolist() for a, b in pairwise(comp.starts)] == ref
+    if ref:
+        assert [comp.spares[a:b].tolist() for a, b in pairwise(comp.spare_starts)] == naive_growth.spares(classes, len(ref))
+        room = rooms.room_for(table.given, stand, comp)
+        assert len(room.rows) > max(sum(len(classes[label]) for label in group) for group in ref)
+        assert len(room.leaves) == max(map(len, ref))
 
 
-@pytest.mark.parametrize(
-    ("step", "twin"), [(move_all, naive_growth.move_all), (swap_all, naive_growth.swap_all)], ids=["moves", "swaps"]
-)
+@pytest.mark.parametrize(("step", "twin"), [(MOVE, naive_growth.move_all), (SWAP, naive_growth.swap_all)], ids=["moves", "swaps"])
 @settings(max_examples=120, deadline=None)
 @given(drawn=tables(), number=st.integers(0, 5), together=st.integers(2, 6), rise=RISES)
-def test_a_stage_against_naive(step: Any, twin: Any, drawn: Any, number: int, together: int, rise: float) -> None:
+def test_a_stage_against_naive(step: int, twin: Any, drawn: Any, number: int, together: int, rise: float) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
-    start = classes_of(table.quasi, table.losses, np.array(labels))
-    comp = stage(step, table, labels, rise, groups(start, number, together))
-    ref = naive_growth.classes_of(labels)
+    comp = stage(step, table, labels, rise, groups(stood(table, labels), number, together))
+    ref = naive_growth.with_spares(labels, standing.SPARE)
     for group in naive_growth.groups(table.rows, ref, number, together, standing.LARGEST):
         twin(table.rows, ref, group, table.holds, width, Fraction(rise))
     assert lists(comp) == ref
     assert_measured(table, comp)
-    assert table.all_hold(comp.labels.tolist())
-    assert rise or table.lost(comp.labels.tolist()) <= table.lost(labels)
-
-
-def assert_measured(table: Table, classes: Standing) -> None:
-    """Boxes and losses are those of the classes as they are."""
-    filled = classes.sizes > 0
-    fresh = classes_of(table.quasi, table.losses, np.array(labels_without_gaps(classes.labels.tolist())))
-    for name in ("lows", "next_lows", "highs", "next_highs", "own", "totals"):
-        np.testing.assert_array_equal(getattr(classes, name)[filled], getattr(fresh, name))
-    assert not classes.totals[~filled].any()
-
-
-def labels_without_gaps(labels: list[int]) -> list[int]:
-    return [sorted(set(labels)).index(label) for label in labels]
+    assert table.all_hold(labels_in(comp))
+    assert rise or table.lost(labels_in(comp)) <= table.lost(labels)
 
 
 @settings(max_examples=80, deadline=None)
@@ -227,39 +268,37 @@ def labels_without_gaps(labels: list[int]) -> list[int]:
     together=st.integers(2, 6),
     rows=st.sampled_from([6, 2000]),
     largest=st.sampled_from([4, 5000]),
-    data=st.data(),
+    spare=st.sampled_from([0, 1, 64]),
+    rounds=st.integers(0, 12),
+    paces=st.lists(st.sampled_from([1 / 64, 1 / 16, 1 / 8, 1 / 4, 2.0]), min_size=12, max_size=12),
 )
-def test_refining_against_naive(drawn: Any, together: int, rows: int, largest: int, data: st.DataObject) -> None:
+def test_refining_against_naive(
+    drawn: Any, together: int, rows: int, largest: int, spare: int, rounds: int, paces: list[float]
+) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
-    rounds = data.draw(st.integers(0, 12), label="rounds")
-    heard = data.draw(st.integers(1, 12), label="heard")
+    times = [sum(paces[: number + 1]) for number in range(len(paces))]
 
     def in_groups(classes: list[list[int]]) -> int:
         return max(2, min(together, rows * sum(map(bool, classes)) // len(labels)))
 
-    told: list[float] = []
-
-    def hear(loss: float) -> bool:
-        told.append(loss)
-        return len(told) < heard
-
     with pytest.MonkeyPatch.context() as patch:
         for module, name, value in (
-            (moving, "TOGETHER", together),
+            (refining, "TOGETHER", together),
             (swapping, "TOGETHER", together),
             (swapping, "ROWS", rows),
             (standing, "LARGEST", largest),
+            (standing, "SPARE", spare),
         ):
             patch.setattr(module, name, value)
-        comp = refined(table, labels, rounds, hear)
-    assert comp == naive_growth.refine(
-        table.rows, labels, table.holds, width, rounds, together, in_groups, largest, min(heard, rounds)
-    )
+        found, heard = timed(table, labels, rounds, times)
+    comp = found.labels.tolist()
+    ref = naive_growth.refine(table.rows, labels, table.holds, width, rounds, times, together, in_groups, largest, table.k, spare)
+    assert (comp, found.rounds, found.ended) == ref
     assert sorted(set(comp)) == list(range(max(comp) + 1))
     assert table.all_hold(comp)
     assert table.lost(comp) <= table.lost(labels)
-    assert len(told) == min(heard, rounds)
-    assert told == sorted(told, reverse=True)
+    assert len(heard) == found.rounds
+    assert heard == sorted(heard, reverse=True)
 
 
 # What changes nothing
@@ -277,13 +316,13 @@ def refined_once() -> tuple[Table, list[int], list[int]]:
 
 def test_answers_that_are_kept_change_nothing(refined_once: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     table, labels, found = refined_once
-    monkeypatch.setattr(moving, "KINDS", 0)
+    monkeypatch.setattr(rooms, "KINDS", 0)
     assert refined(table, labels) == found
 
 
 @pytest.mark.parametrize("cores", [1, 3])
 def test_cores_change_nothing(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (moving, swapping):
+    for module in (refining, swapping):
         monkeypatch.setattr(module, "TOGETHER", 8)
     table, labels = many()
     monkeypatch.setattr(running, "cores", lambda: 2)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.compiling import kernel, once
 from tclose.algorithms.limits import Codes, Ints
 from tclose.algorithms.running import run
 from tclose.algorithms.widths import RANGE, Losses, loss
@@ -101,44 +101,50 @@ def _halve_all(
             first, start, depth = last, start + size, depth - 1
             continue
         middle = (first + last) // 2
-        best, least = 0, np.inf
-        for column in range(len(orders)):
+        best, least, left = 0, np.inf, size
+        for turn in range(len(orders) + 1):
             if cancel[0]:
                 return blocks
-            left = _try(quasi, fragment, orders[column, start : start + size], sides, first, middle)
+            column = turn if turn < len(orders) else best  # once more at the end: its sides are what the rows are put on
+            left = _try(quasi, fragment, orders, column, start, size, sides, first, middle)
             after = _loss_after(losses, sides, left, size)
             if after < least:
                 best, least = column, after
-        left = _try(quasi, fragment, orders[best, start : start + size], sides, first, middle)
         for column in range(len(orders)):
-            _part(orders[column, start : start + size], sides, left)
+            _part(orders, column, start, size, sides, left)
         sides.ends[depth] = middle
         depth += 1
     return blocks
 
 
-@lean
-def _try(quasi: Codes, fragment: Codes, order: Codes, sides: _Sides, first: int, middle: int) -> int:
+@once
+def _try(
+    quasi: Codes, fragment: Codes, orders: Codes, column: int, start: int, size: int, sides: _Sides, first: int, middle: int
+) -> int:
     """Give the first rows of each fragment to the left, as many as the classes before the middle want; how many they are."""
     for place in range(len(sides.passed)):
         sides.passed[place] = 0
-    for column in range(quasi.shape[1]):
+    for other in range(quasi.shape[1]):
         for side in range(2):
-            sides.boxes[side, column].low, sides.boxes[side, column].high = ABOVE, BELOW
+            sides.boxes[side, other].low, sides.boxes[side, other].high = ABOVE, BELOW
     lefts = 0
-    for row in order:
+    for at in range(start, start + size):
+        row = orders[column, at]
         place = fragment[row]
         side = 0 if sides.passed[place] < sides.upto[middle, place] - sides.upto[first, place] else 1
         sides.passed[place] += 1
         sides.right[row] = side == 1
         lefts += 1 - side
-        for column in range(quasi.shape[1]):
-            code, box = quasi[row, column], sides.boxes[side, column]
-            box.low, box.high = min(box.low, code), max(box.high, code)
+        for other in range(quasi.shape[1]):
+            code, box = quasi[row, other], sides.boxes[side, other]
+            if code < box.low:
+                box.low = code
+            if code > box.high:
+                box.high = code
     return lefts
 
 
-@lean
+@once
 def _loss_after(losses: Losses, sides: _Sides, left: int, size: int) -> float:
     """What the boxes around both sides lose."""
     total = 0.0
@@ -149,16 +155,17 @@ def _loss_after(losses: Losses, sides: _Sides, left: int, size: int) -> float:
     return total
 
 
-@lean
-def _part(order: Codes, sides: _Sides, left: int) -> None:
+@once
+def _part(orders: Codes, column: int, start: int, size: int, sides: _Sides, left: int) -> None:
     """Put the rows of the left side first; rows of one side keep their order."""
     near, far = 0, left
-    for row in order:
+    for place in range(start, start + size):
+        row = orders[column, place]
         if sides.right[row]:
             sides.aside[far] = row
             far += 1
         else:
             sides.aside[near] = row
             near += 1
-    for place in range(len(order)):
-        order[place] = sides.aside[place]
+    for place in range(size):
+        orders[column, start + place] = sides.aside[place]

@@ -34,6 +34,8 @@ class Scratch(NamedTuple):
     """What one part of a check works with: counts to be sorted, touched nodes, or a flow."""
     marks: NDArray[np.bool_]
     """Persons, or pairs of person and value, that were seen."""
+    nobody: Codes
+    """No rows."""
 
 
 def scratch_for(limits: Limits) -> Scratch:
@@ -46,20 +48,22 @@ def scratch_for(limits: Limits) -> Scratch:
         np.zeros(max(nodes, values if len(limits.persons) else 0), dtype=np.int64),
         np.empty(max(values, nodes, room_for(places)), dtype=np.int64),
         np.zeros(limits.marks, dtype=np.bool_),
+        np.empty(0, dtype=np.int32),
     )
 
 
 def failing(limits: Limits, rows: NDArray[Any], starts: Ints) -> NDArray[np.bool_]:
     """Which classes break a limit; class i holds ``rows[starts[i]:starts[i+1]]``."""
     bad = np.empty(len(starts) - 1, dtype=np.bool_)
-    run(_find_failing, limits, np.ascontiguousarray(rows, dtype=np.int32), starts.astype(np.int64), scratch_for(limits), bad)
+    run(find_failing, limits, np.ascontiguousarray(rows, dtype=np.int32), starts.astype(np.int64), scratch_for(limits), bad)
     return bad
 
 
 @kernel
-def _find_failing(
+def find_failing(
     limits: Limits, rows: Codes, starts: Ints, scratch: Scratch, bad: NDArray[np.bool_], cancel: NDArray[np.uint8]
 ) -> None:
+    """Say of each class whether it breaks a limit."""
     for number in range(len(bad)):
         if cancel[0]:
             return
@@ -79,19 +83,58 @@ def holds(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bo
         return False
     for number in range(len(limits.columns)):
         touched = scratch.touched[: tally(limits.codes[number], rows, scratch.counts, scratch.touched)]
-        fine = _shares_hold(limits, number, len(rows), scratch.counts, touched)
-        if fine and (limits.n == 0 or len(rows) < limits.n):  # a class of n rows is a region itself, at distance 0
-            fine = _is_near(limits, references, number, len(rows), scratch, touched)
-        if fine and limits.columns[number].l_kind > 0:
-            fine = _diversity_holds(limits, number, rows, scratch, touched)
-        for code in touched:
-            scratch.counts[code] = 0
-        if not fine:
+        if not _column_holds(limits, references, number, rows, len(rows), scratch, touched):
             return False
     return True
 
 
 @lean
+def holds_with(limits: Limits, tallies: Codes, size: int, row: int, change: int, scratch: Scratch) -> bool:
+    """Whether a class of ``size`` rows may be one, with a row more (change 1) or less (-1); only where persons are not counted.
+
+    ``tallies`` counts the rows at each value before that, column after column. It takes time with the values of a domain, not
+    with the rows of the class.
+    """
+    if size + change < limits.k:
+        return False
+    start = 0
+    for number in range(len(limits.columns)):
+        m, changed = limits.columns[number].size, limits.codes[number, row]
+        distinct = 0
+        for code in range(m):
+            count = tallies[start + code]
+            if code == changed:
+                count += change
+            scratch.counts[code] = count
+            scratch.touched[distinct] = code  # overwritten if it does not occur
+            distinct += count > 0
+        start += m
+        touched = scratch.touched[:distinct]
+        if not _column_holds(limits, limits.references, number, scratch.nobody, size + change, scratch, touched):
+            return False
+    return True
+
+
+@lean
+def _column_holds(limits: Limits, references: Ints, number: int, rows: Codes, size: int, scratch: Scratch, touched: Ints) -> bool:
+    """Whether one tallied column keeps its limits; its counts are 0 afterwards."""
+    far = limits.n == 0 or size < limits.n  # else a class is a region itself, at distance 0
+    column = limits.columns[number]
+    fine = _none_prevails(limits, size, scratch.counts, touched)
+    for place in range(column.first, column.last):
+        attribute = limits.attributes[place]
+        if fine and (attribute.beta_kind > 0 or attribute.delta_kind > 0):
+            fine = _lifts_hold(attribute, limits.references, size, scratch.counts, touched)
+        if fine and far and attribute.kind != UNLIMITED:
+            fine = close(attribute, limits.shapes, references, size, scratch, touched)
+    if fine and column.l_kind > 0:
+        fine = _diversity_holds(limits, number, rows, scratch, touched)
+    for code in touched:
+        scratch.counts[code] = 0
+    return fine
+
+
+@once
 def tally(codes: Codes, rows: Codes, counts: Ints, touched: Ints) -> int:
     """Count the codes of some rows, list those that occur, and give their number."""
     distinct = 0
@@ -104,7 +147,7 @@ def tally(codes: Codes, rows: Codes, counts: Ints, touched: Ints) -> int:
     return distinct
 
 
-@lean
+@once
 def _has_persons(persons: Codes, rows: Codes, k: int, marks: NDArray[np.bool_]) -> bool:
     """Whether there are k different persons."""
     found, seen = 0, 0
@@ -121,21 +164,16 @@ def _has_persons(persons: Codes, rows: Codes, k: int, marks: NDArray[np.bool_]) 
 
 
 @once
-def _shares_hold(limits: Limits, number: int, size: int, counts: Ints, touched: Ints) -> bool:
-    """alpha, beta and delta of one tallied column."""
+def _none_prevails(limits: Limits, size: int, counts: Ints, touched: Ints) -> bool:
+    """alpha: the largest share that a value may have."""
     if limits.alpha_above < limits.alpha_below:
         for code in touched:
             if not at_most(counts[code], size, limits.alpha_above, limits.alpha_below):
                 return False
-    for place in range(limits.columns[number].first, limits.columns[number].last):
-        attribute = limits.attributes[place]
-        limited = attribute.beta_kind > 0 or attribute.delta_kind > 0
-        if limited and not _lifts_hold(attribute, limits.references, size, counts, touched):
-            return False
     return True
 
 
-@lean
+@once
 def _lifts_hold(attribute: Any, references: Ints, size: int, counts: Ints, touched: Ints) -> bool:
     """beta and delta: each value's share p = c/s in the class against its share q = T/n in the table."""
     if attribute.delta_kind == STRICT and len(touched) < attribute.occurring:
@@ -152,21 +190,6 @@ def _lifts_hold(attribute: Any, references: Ints, size: int, counts: Ints, touch
         if attribute.beta_kind == ENHANCED and above > below and lift - 1 + math.log(T / n) > -NEAR * lift:
             return False
         if attribute.delta_kind > 0 and above != below and abs(math.log(lift)) >= attribute.delta - NEAR * (1 + attribute.delta):
-            return False
-    return True
-
-
-@once
-def _is_near(limits: Limits, references: Ints, number: int, size: int, scratch: Scratch, touched: Ints) -> bool:
-    """The t of one tallied column: for each of its attributes, some table or region is within it."""
-    for place in range(limits.columns[number].first, limits.columns[number].last):
-        attribute = limits.attributes[place]
-        near = attribute.kind == UNLIMITED
-        region = len(references)
-        while region > 0 and not near:
-            region -= 1
-            near = close(attribute, limits.shapes, references[region], size, scratch, touched)
-        if not near:
             return False
     return True
 
@@ -191,7 +214,7 @@ def _diversity_holds(limits: Limits, number: int, rows: Codes, scratch: Scratch,
     return fine
 
 
-@lean
+@once
 def _tally_persons(codes: Codes, pairs: Codes, rows: Codes, scratch: Scratch) -> None:
     """Count the persons at each value of some rows."""
     for row in rows:
@@ -205,24 +228,23 @@ def _tally_persons(codes: Codes, pairs: Codes, rows: Codes, scratch: Scratch) ->
 @lean
 def _is_diverse(column: Any, counts: Ints, touched: Ints, spare: Ints) -> bool:
     """Entropy or recursive l; there are l values at least."""
-    size, least, largest = 0, counts[touched[0]], 0
-    for code in touched:
-        size += counts[code]
-        least, largest = min(least, counts[code]), max(largest, counts[code])
+    ordered, size = spare[: len(touched)], counts[touched[0]]
+    ordered[0] = size
+    for place in range(1, len(touched)):
+        ordered[place] = counts[touched[place]]
+        size += ordered[place]
+    sort(ordered)  # so that the order of rows makes no difference to floats
+    largest = ordered[len(ordered) - 1]
     if column.l_kind == ENTROPY:
-        if least == largest:  # exp(entropy) is the number of values
+        if ordered[0] == largest:  # exp(entropy) is the number of values
             return True
         entropy = math.log(size)
-        for code in touched:
-            entropy -= counts[code] * math.log(counts[code]) / size
+        for count in ordered:
+            entropy -= count * math.log(count) / size
         diverse: bool = entropy >= column.log_l + NEAR
         return diverse
-    ordered = spare[: len(touched)]
-    for place in range(len(touched)):
-        ordered[place] = counts[touched[place]]
-    sort(ordered)
     tail = size
-    for place in range(len(touched) - column.l + 1, len(touched)):  # the l - 1 largest
+    for place in range(len(ordered) - column.l + 1, len(ordered)):  # the l - 1 largest
         tail -= ordered[place]
     return not at_most(column.c_above, column.c_below, largest, tail)
 
@@ -245,7 +267,7 @@ def refer(limits: Limits, rows: Codes, reference: Ints) -> None:
                 _cumulate_tree(attribute, limits.shapes, reference)
 
 
-@lean
+@once
 def _cumulate_line(attribute: Any, shapes: Ints, reference: Ints) -> None:
     """T_i = rows up to value i, W_j = sum_{i<j} T_i (v_{i+1} - v_i)."""
     v, counts = attribute.shape, attribute.reference + 1
@@ -257,7 +279,7 @@ def _cumulate_line(attribute: Any, shapes: Ints, reference: Ints) -> None:
         reference[W + code] = reference[W + code - 1] + reference[T + code - 1] * (shapes[v + code] - shapes[v + code - 1])
 
 
-@lean
+@once
 def _cumulate_tree(attribute: Any, shapes: Ints, reference: Ints) -> None:
     """Rows below each node."""
     leaves, counts = attribute.shape, attribute.reference + 1

@@ -11,20 +11,24 @@ from typing import Any
 import numpy as np
 
 from tclose.algorithms.compare import at_most
-from tclose.algorithms.compiling import lean, once
+from tclose.algorithms.compiling import once
 from tclose.algorithms.flow import cheapest
 from tclose.algorithms.limits import EQUAL, LINE, NEAR, TREE, Ints
 from tclose.algorithms.sorting import sort
 
 
 @once
-def close(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, touched: Ints) -> bool:
-    """Whether a tallied class of ``size`` rows is within t of a table or region. May sort the touched values."""
-    whole, rough = _work(attribute, shapes, reference, size, scratch, touched)
-    n = reference[attribute.reference]
-    if size <= attribute.largest_exact:
-        return at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
-    near: bool = rough / _unit(attribute, n, size) <= attribute.t_above / attribute.t_below - NEAR
+def close(attribute: Any, shapes: Ints, references: Ints, size: int, scratch: Any, touched: Ints) -> bool:
+    """Whether a tallied class of ``size`` rows is within t of a table or region, the last tried first. May sort the touched."""
+    near, region = False, len(references)
+    while region > 0 and not near:
+        region -= 1
+        whole, rough = _work(attribute, shapes, references[region], size, scratch, touched)
+        n = references[region, attribute.reference]
+        if size <= attribute.largest_exact:
+            near = at_most(whole, n * size * attribute.scale, attribute.t_above, attribute.t_below)
+        else:
+            near = rough / _unit(attribute, n, size) <= attribute.t_above / attribute.t_below - NEAR
     return near
 
 
@@ -36,7 +40,7 @@ def distance(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: 
     return found
 
 
-@lean
+@once
 def _unit(attribute: Any, n: int, size: int) -> float:
     """D of a class at distance 1, in floats."""
     return np.float64(n) * np.float64(size) * np.float64(attribute.scale)
@@ -54,15 +58,17 @@ def _work(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any
     more = T + m
     if attribute.kind == LINE:
         sort_touched(counts, m, touched)
-        return on_a_line(shapes, shape, reference, more, m, n, size, counts, touched)
-    if attribute.kind == EQUAL:
-        return of_equals(reference, T, n, size, counts, touched)
-    if attribute.kind == TREE:
-        return in_a_tree(shapes, attribute, reference, more, n, size, counts, scratch.further, scratch.spare, touched)
-    return cheapest(shapes, shape, reference, T, m, n, size, counts, scratch.spare)
+        whole, rough = on_a_line(shapes, shape, reference, more, m, n, size, counts, touched)
+    elif attribute.kind == EQUAL:
+        whole, rough = of_equals(reference, T, n, size, counts, touched)
+    elif attribute.kind == TREE:
+        whole, rough = in_a_tree(shapes, attribute, reference, more, n, size, counts, scratch.further, scratch.spare, touched)
+    else:
+        whole, rough = cheapest(shapes, shape, reference, T, m, n, size, counts, scratch.spare)
+    return whole, rough
 
 
-@lean
+@once
 def sort_touched(counts: Ints, m: int, touched: Ints) -> None:
     """Sort the touched values; by a walk over the domain where that is shorter."""
     if m > 32 * len(touched):
@@ -75,7 +81,7 @@ def sort_touched(counts: Ints, m: int, touched: Ints) -> None:
         code += 1
 
 
-@lean
+@once
 def on_a_line(shapes: Ints, v: int, reference: Ints, T: int, m: int, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Ordered and numeric. Between touched values a and b the class has cumulated C rows, and D grows by
 
@@ -105,16 +111,17 @@ def on_a_line(shapes: Ints, v: int, reference: Ints, T: int, m: int, n: int, s: 
     return whole, rough
 
 
-@lean
+@once
 def of_equals(reference: Ints, T: int, n: int, s: int, counts: Ints, touched: Ints) -> Any:
     """Equal: EMD = 1 - sum over touched values of min(p, q)."""
     shared = 0
     for code in touched:
-        shared += min(s * reference[T + code], n * counts[code])
+        here, there = n * counts[code], s * reference[T + code]
+        shared += here if here < there else there
     return n * s - shared, np.float64(n * s - shared)
 
 
-@lean
+@once
 def in_a_tree(
     shapes: Ints, attribute: Any, reference: Ints, T: int, n: int, s: int, counts: Ints, nodes: Ints, spare: Ints, touched: Ints
 ) -> Any:
@@ -137,7 +144,8 @@ def in_a_tree(
     whole, rough = n * s * attribute.scale, np.float64(n) * np.float64(s) * np.float64(attribute.scale)
     for place in range(seen):
         node = spare[place]
-        shared = min(s * reference[T + node], n * nodes[node])
+        here, there = n * nodes[node], s * reference[T + node]
+        shared = here if here < there else there
         whole -= shapes[weights + node] * shared
         rough -= np.float64(shapes[weights + node]) * np.float64(shared)
         nodes[node] = 0

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+import numba.core.typing.arraydecl  # noqa: F401 - loads what is explained below
 from numba import njit
 from numba.core import event
 
 from tclose._progress import COMPILING, report
 
+# Numba asks the modules that declare what an index into something means in the order in which they were loaded. It loads that of
+# arrays first when it compiles, but last when it looks for a kept kernel first: then each index into an array is asked of texts,
+# lists and dictionaries before, and compiling takes a tenth longer. Hence the import above.
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

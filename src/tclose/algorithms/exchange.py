@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.algorithms.blocks import ABOVE, BELOW
-from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.compiling import kernel, lean, once
 from tclose.algorithms.limits import Codes, Ints
 from tclose.algorithms.running import run
 from tclose.algorithms.widths import Floats, Losses, loss
@@ -125,8 +125,8 @@ def sweep(
     for number in range(len(classes.totals)):
         if np.isnan(classes.totals[number]) and cancel[0] == 0:
             _measure(quasi, losses, classes, number)
-    for number in range(len(starts) - 1):
-        candidates = rows[starts[number] : starts[number + 1]]
+    for place in range(len(starts) - 1):
+        candidates = rows[starts[place] : starts[place + 1]]
         for row in candidates:
             if cancel[0]:
                 return
@@ -134,10 +134,12 @@ def sweep(
                 continue
             other = _best(quasi, losses, classes, row, candidates, rise)
             if other >= 0:
-                _swap(quasi, losses, classes, row, other)
+                _swap(classes, row, other)
+                for number in (classes.labels[row], classes.labels[other]):
+                    _measure(quasi, losses, classes, number)
 
 
-@lean
+@once
 def _best(quasi: Codes, losses: Losses, classes: Classes, row: int, candidates: Codes, rise: float) -> int:
     """The row to swap this one with; -1 where there is none."""
     here = classes.labels[row]
@@ -168,8 +170,11 @@ def _loss_with(quasi: Codes, losses: Losses, classes: Classes, number: int, leav
     for column in range(quasi.shape[1]):
         code, new = quasi[leaves, column], quasi[comes, column]
         box = classes.boxes[number, column]
-        after_low = min(box.next_low if code == box.low else box.low, new)
-        after_high = max(box.next_high if code == box.high else box.high, new)
+        after_low, after_high = box.next_low if code == box.low else box.low, box.next_high if code == box.high else box.high
+        if new < after_low:
+            after_low = new
+        if new > after_high:
+            after_high = new
         if after_low == box.low and after_high == box.high:
             total += box.loss
         else:
@@ -179,14 +184,12 @@ def _loss_with(quasi: Codes, losses: Losses, classes: Classes, number: int, leav
     return total
 
 
-@lean
-def _swap(quasi: Codes, losses: Losses, classes: Classes, a: int, b: int) -> None:
+@once
+def _swap(classes: Classes, a: int, b: int) -> None:
     """Put each of two rows in the place of the other."""
     classes.labels[a], classes.labels[b] = classes.labels[b], classes.labels[a]
     classes.places[a], classes.places[b] = classes.places[b], classes.places[a]
     classes.members[classes.places[a]], classes.members[classes.places[b]] = a, b
-    for number in (classes.labels[a], classes.labels[b]):
-        _measure(quasi, losses, classes, number)
 
 
 @lean
@@ -201,10 +204,14 @@ def _measure(quasi: Codes, losses: Losses, classes: Classes, number: int) -> Non
         high = next_high = BELOW
         for row in members:
             code = quasi[row, column]
-            next_low = min(next_low, max(low, code))
-            low = min(low, code)
-            next_high = max(next_high, min(high, code))
-            high = max(high, code)
+            if code < low:
+                low, next_low = code, low
+            elif code < next_low:
+                next_low = code
+            if code > high:
+                high, next_high = code, high
+            elif code > next_high:
+                next_high = code
         box = classes.boxes[number, column]
         box.low, box.next_low, box.high, box.next_high = low, next_low, high, next_high
         box.loss = loss(losses, column, low, high)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.algorithms.compiling import lean
+from tclose.algorithms.compiling import once
 
 Ints = NDArray[np.int64]
 FAR = np.int64(2**62)
@@ -18,7 +18,7 @@ def room_for(m: int) -> int:
     return m * (m + 6)
 
 
-@lean
+@once
 def cheapest(shapes: Ints, ground: int, reference: Ints, T: int, m: int, n: int, s: int, counts: Ints, room: Ints) -> Any:
     """n * s * scale * EMD of a class with these counts against a table with T: a flow that levels ``n * counts - s * T``.
 
@@ -42,15 +42,17 @@ def cheapest(shapes: Ints, ground: int, reference: Ints, T: int, m: int, n: int,
         target = _nearest_deficit(shapes, ground, m, room)
         if target < 0:
             return whole, rough
+        far = room[distance + target]
         for place in range(m):  # those beyond the target keep their reduced distances at 0 or more
-            room[potential + place] += min(room[distance + place], room[distance + target])
+            room[potential + place] += room[distance + place] if room[distance + place] < far else far
         amount, place = -room[left + target], target
         while room[before + place] >= 0:
             other = room[before + place]
-            if room[surplus + place] > 0:  # reached backwards: flow from it to the place before is taken back
-                amount = min(amount, room[flow + place * m + other])
+            if room[surplus + place] > 0 and room[flow + place * m + other] < amount:
+                amount = room[flow + place * m + other]  # reached backwards: flow from it to the place before is taken back
             place = other
-        amount = min(amount, room[left + place])
+        if room[left + place] < amount:
+            amount = room[left + place]
         room[left + place] -= amount
         room[left + target] += amount
         place = target
@@ -67,7 +69,7 @@ def cheapest(shapes: Ints, ground: int, reference: Ints, T: int, m: int, n: int,
             place = other
 
 
-@lean
+@once
 def _nearest_deficit(shapes: Ints, ground: int, m: int, room: Ints) -> int:
     """Dijkstra from all places that have something left to give; the nearest that still needs something, -1 if none does."""
     surplus, left, potential, distance, before, done, flow = 0, m, 2 * m, 3 * m, 4 * m, 5 * m, 6 * m

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tclose.algorithms.blocks import Blocks
 from tclose.algorithms.boxes import Box, box_for, empty, loss_with, widen
-from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.compiling import kernel, once
 from tclose.algorithms.limits import Codes, Ints
 from tclose.algorithms.running import run
 from tclose.algorithms.widths import Floats, Losses
@@ -72,7 +72,7 @@ def _grow_all(
                 return
 
 
-@lean
+@once
 def _fill(
     quasi: Codes,
     losses: Losses,
@@ -109,7 +109,7 @@ def _fill(
     return kept
 
 
-@lean
+@once
 def _least(quasi: Codes, losses: Losses, fragment: Codes, growth: _Growth, left: int) -> int:
     """The place of the row with which the class loses least; without a row yet, of the first that it wants."""
     best, least = -1, np.inf

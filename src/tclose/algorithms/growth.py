@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from tclose.encode import EncodedTable
     from tclose.policy import Policy
 
-BLOCK = 4000
-"""So many rows, at most, are looked through for each class that grows."""
+BLOCK = {"fast": 2000, "balanced": 4000, "best": 32000}
+"""So many rows, at most, are looked through for each class that grows, by effort."""
 DRIFT = Fraction(3, 10)
 """The share of t by which the sensitive values of a block may differ from those of the table."""
-TIGHT = Fraction(1, 2)
+TIGHT = Fraction(3, 4)
 """Classes grow until they are within this share of t: what is left of it is spent on rows that are left over, and on refining."""
-ROUNDS = {"fast": 4, "balanced": 12, "best": 150}
-"""How often rows are moved or swapped."""
+ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
+"""How often rows are moved or swapped, by effort."""
 
 
 def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
@@ -44,7 +44,7 @@ def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effor
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
     losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
     announce("Cutting")
-    blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK)
+    blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK[effort])
     announce("Growing classes of")
     labels = sprout(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
     table_given = given(quasi, losses, limits)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.algorithms.checks import Scratch, failing, holds, scratch_for
-from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.checks import Scratch, failing, find_failing, scratch_for
+from tclose.algorithms.compiling import kernel, lean, once
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.running import run
 from tclose.algorithms.widths import RANGE, Losses, loss
@@ -36,7 +36,7 @@ def merge_failing(labels: Ints, quasi: Codes, losses: Losses, limits: Limits) ->
     bad = failing(limits, order, starts)
     if not bad.any():
         return labels
-    classes = _classes_of(quasi, order, starts, losses)
+    classes = _classes_of(quasi, order, starts)
     run(_merge_all, limits, losses, classes, bad, np.empty_like(order), scratch_for(limits))
     merged = np.empty_like(labels)
     for number, first in enumerate(np.flatnonzero(classes.each["size"])):
@@ -48,7 +48,8 @@ def merge_failing(labels: Ints, quasi: Codes, losses: Losses, limits: Limits) ->
 
 
 CLASS = np.dtype([("head", np.int32), ("tail", np.int32), ("size", np.int64), ("loss", np.float64)])
-"""The first row of a class and the last; its size, 0 where it has gone into another; what each of its rows loses."""
+"""The first row of a class and the last; its size, 0 where it has gone into another; what each of its rows loses, NaN before
+that is known."""
 
 
 class Classes(NamedTuple):
@@ -62,25 +63,17 @@ class Classes(NamedTuple):
     """(classes, quasi) of `RANGE`."""
 
 
-def _classes_of(quasi: Codes, order: Codes, starts: Ints, losses: Losses) -> Classes:
+def _classes_of(quasi: Codes, order: Codes, starts: Ints) -> Classes:
     each = np.empty(len(starts) - 1, dtype=CLASS)
-    each["head"], each["tail"], each["size"] = order[starts[:-1]], order[starts[1:] - 1], np.diff(starts)
+    each["head"], each["tail"] = order[starts[:-1]], order[starts[1:] - 1]
+    each["size"], each["loss"] = np.diff(starts), np.nan
     nexts = np.empty_like(order)
     nexts[order[:-1]] = order[1:]
     nexts[each["tail"]] = -1
     boxes = np.empty((len(each), quasi.shape[1]), dtype=RANGE)
     for end, least in (("low", np.minimum), ("high", np.maximum)):
         boxes[end] = least.reduceat(quasi[order], starts[:-1])
-    classes = Classes(each, nexts, boxes)
-    _weigh(losses, classes)
-    return classes
-
-
-@kernel
-def _weigh(losses: Losses, classes: Classes) -> None:
-    """The loss of each class's rows."""
-    for number in range(len(classes.each)):
-        classes.each[number].loss = _together(losses, classes, number, number)
+    return Classes(each, nexts, boxes)
 
 
 @lean
@@ -89,11 +82,10 @@ def _together(losses: Losses, classes: Classes, one: int, other: int) -> float:
     total = 0.0
     for column in range(classes.boxes.shape[1]):
         a, b = classes.boxes[one, column], classes.boxes[other, column]
-        total += loss(losses, column, min(a.low, b.low), max(a.high, b.high))
+        total += loss(losses, column, a.low if a.low < b.low else b.low, a.high if a.high > b.high else b.high)
     return total
 
 
-@kernel
 def _merge_all(
     limits: Limits,
     losses: Losses,
@@ -103,20 +95,40 @@ def _merge_all(
     scratch: Scratch,
     cancel: NDArray[np.uint8],
 ) -> None:
-    """Merge the classes that break a limit, in turn; ``rows`` is room for the rows of one class."""
+    """Merge the classes that break a limit, in turn; ``rows`` is room for the rows of one class.
+
+    Not a kernel: checks are compiled anew into each kernel that calls them, and looking for partners takes longer than this loop.
+    """
+    ends = np.zeros(2, dtype=np.int64)
     for start in range(len(bad)):
         number = start
         while bad[number]:
-            partner = _cheapest(losses, classes, number)
+            partner, ends[1] = _merge(losses, classes, number, rows)
             if partner < 0 or cancel[0]:
                 return
-            _join(losses, classes, partner, number)
             bad[number] = False
             number = partner
-            bad[number] = not holds(limits, limits.references, rows[: _gather(classes, number, rows)], scratch)
+            find_failing(limits, rows, ends, scratch, bad[number : number + 1], cancel)
 
 
-@lean
+@kernel
+def _merge(losses: Losses, classes: Classes, number: int, rows: Codes) -> Any:
+    """Put a class into the one that costs least; that one, its rows side by side, and how many they are. -1 if there is none."""
+    if np.isnan(classes.each[0].loss):
+        for place in range(len(classes.each)):
+            classes.each[place].loss = _together(losses, classes, place, place)
+    partner, size = _cheapest(losses, classes, number), 0
+    if partner >= 0:
+        _join(losses, classes, partner, number)
+        row = classes.each[partner].head
+        while row >= 0:
+            rows[size] = row
+            size += 1
+            row = classes.nexts[row]
+    return partner, size
+
+
+@once
 def _cheapest(losses: Losses, classes: Classes, number: int) -> int:
     """The class that raises the loss least when this one goes into it; -1 where there is no other."""
     best, least = -1, np.inf
@@ -132,7 +144,7 @@ def _cheapest(losses: Losses, classes: Classes, number: int) -> int:
     return best
 
 
-@lean
+@once
 def _join(losses: Losses, classes: Classes, into: int, number: int) -> None:
     """Put all rows of one class into another."""
     here, there = classes.each[number], classes.each[into]
@@ -143,15 +155,7 @@ def _join(losses: Losses, classes: Classes, into: int, number: int) -> None:
     here.size = 0
     for column in range(classes.boxes.shape[1]):
         a, b = classes.boxes[into, column], classes.boxes[number, column]
-        a.low, a.high = min(a.low, b.low), max(a.high, b.high)
-
-
-@lean
-def _gather(classes: Classes, number: int, rows: Codes) -> int:
-    """Put the rows of a class side by side; how many they are."""
-    size, row = 0, classes.each[number].head
-    while row >= 0:
-        rows[size] = row
-        size += 1
-        row = classes.nexts[row]
-    return size
+        if b.low < a.low:
+            a.low = b.low
+        if b.high > a.high:
+            a.high = b.high

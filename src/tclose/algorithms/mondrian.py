@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tclose.algorithms.base import Partition
 from tclose.algorithms.checks import Scratch, holds, refer, scratch_for
-from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.compiling import kernel, once
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.running import run
 from tclose.algorithms.sorting import sort
@@ -196,7 +196,7 @@ def _cut_all(
     tree.found[WAITING], tree.found[CLASSES], tree.found[REGIONS] = waiting, classes, regions
 
 
-@lean
+@once
 def _begin(losses: Losses, quasi: Codes, rows: Codes, k: int, room: Room) -> None:
     """Find the box of a node, and its quasi-identifiers, widest first; of equals the first."""
     room.at[OTHERS], room.at[COLUMN], room.at[TRY], room.at[TRIES] = 0, -1, 0, 0
@@ -208,8 +208,11 @@ def _begin(losses: Losses, quasi: Codes, rows: Codes, k: int, room: Room) -> Non
         box[column].low = box[column].high = quasi[rows[0], column]
     for row in rows:
         for column in range(quasi.shape[1]):
-            box[column].low = min(box[column].low, quasi[row, column])
-            box[column].high = max(box[column].high, quasi[row, column])
+            code, own = quasi[row, column], box[column]
+            if code < own.low:
+                own.low = code
+            elif code > own.high:
+                own.high = code
     for column in range(quasi.shape[1]):
         box[column].loss = loss(losses, column, box[column].low, box[column].high)
         place = column
@@ -219,7 +222,7 @@ def _begin(losses: Losses, quasi: Codes, rows: Codes, k: int, room: Room) -> Non
         widest[place] = column
 
 
-@lean
+@once
 def _next(quasi: Codes, rows: Codes, k: int, room: Room) -> bool:
     """Go on to the next boundary to try: those nearest the median, widest quasi-identifier first, then all others.
 
@@ -236,11 +239,11 @@ def _next(quasi: Codes, rows: Codes, k: int, room: Room) -> bool:
             return False
         found = _boundaries(quasi, room.widest[at[COLUMN]], rows, room)
         tries = _outward(room, found, len(rows), k)
-        at[TRY], at[TRIES] = (1, tries) if at[OTHERS] else (0, min(tries, 1))
+        at[TRY], at[TRIES] = at[OTHERS], tries if at[OTHERS] or tries == 0 else 1
     return True
 
 
-@lean
+@once
 def _boundaries(quasi: Codes, column: int, rows: Codes, room: Room) -> int:
     """List where some rows can be cut along a quasi-identifier, and give the number of such places."""
     low, high = room.box[column].low, room.box[column].high
@@ -268,7 +271,7 @@ def _boundaries(quasi: Codes, column: int, rows: Codes, room: Room) -> int:
     return found
 
 
-@lean
+@once
 def _outward(room: Room, found: int, size: int, k: int) -> int:
     """List the boundaries worth a try, the one nearest the median first, then outwards; of equals the lower one first.
 
@@ -287,7 +290,7 @@ def _outward(room: Room, found: int, size: int, k: int) -> int:
             above += 1
         short = cuts[below].left if below >= 0 else 0
         long = size - cuts[above].left if above < found else 0
-        if max(short, long) < k:
+        if short < k and long < k:
             return tries
         if short >= long:
             room.tries[tries], lowest = below, short
@@ -298,7 +301,7 @@ def _outward(room: Room, found: int, size: int, k: int) -> int:
         tries += 1
 
 
-@lean
+@once
 def _split(quasi: Codes, rows: Codes, room: Room) -> int:
     """Put both sides of the boundary at hand aside, rows of one side in the order that they have; how many are on the left."""
     column, cut = room.widest[room.at[COLUMN]], room.cuts[room.tries[room.at[TRY]]]

@@ -6,21 +6,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.algorithms.blocks import BELOW
-from tclose.algorithms.checks import holds
 from tclose.algorithms.compiling import lean, once
 from tclose.algorithms.limits import Ints
-from tclose.algorithms.rooms import NEAR, NO, UNKNOWN, YES, Room, enter, forget
+from tclose.algorithms.rooms import NEAR, NO, UNKNOWN, YES, Room, count, enter, forget, may_change
 from tclose.algorithms.standing import Given, Standing, gather, loss_without, put
 from tclose.algorithms.widths import loss
 
-TOGETHER = 512
+TOGETHER = 128
 """So many classes make a group: a row looks for a better class among those of its group."""
+
+ABANDONED = 200
+"""Classes with more rows are not given up: that they could be is unlikely, and to find out takes long."""
 
 
 @once
 def move_rows(given: Given, stand: Standing, group: Ints, rise: float, room: Room, cancel: NDArray[np.uint8]) -> None:
     """Move each row of a group to its best class, if the loss rises by less than allowed; then give up classes."""
-    rows = enter(stand, group, room)
+    rows = enter(given, stand, group, room)
     for row in room.rows[:rows]:
         if cancel[0]:
             return
@@ -36,7 +38,7 @@ def move_rows(given: Given, stand: Standing, group: Ints, rise: float, room: Roo
 @once
 def place_rows(given: Given, stand: Standing, group: Ints, room: Room, cancel: NDArray[np.uint8]) -> None:
     """Put each row of a group that is left over into the class that loses least by it and keeps the limits."""
-    enter(stand, group, room)
+    enter(given, stand, group, room)
     for number in group:
         if cancel[0]:
             return
@@ -76,8 +78,7 @@ def _may_leave(given: Given, stand: Standing, row: int, room: Room) -> bool:
     place, kind = stand.classes[here].place, given.alike[row]
     if room.leaves.shape[1] > 0 and room.leaves[place, kind] != UNKNOWN:
         return bool(room.leaves[place, kind] == YES)
-    size = gather(stand, here, row, room.members)
-    answer = size > 0 and holds(given.limits, given.limits.references, room.members[:size], room.scratch)
+    answer = may_change(given, stand, here, row, -1, room)
     if room.leaves.shape[1] > 0:
         room.leaves[place, kind] = YES if answer else NO
     return answer
@@ -89,9 +90,7 @@ def _may_join(given: Given, stand: Standing, number: int, row: int, room: Room) 
     place, kind = stand.classes[number].place, given.alike[row]
     if room.joins.shape[1] > 0 and room.joins[place, kind] != UNKNOWN:
         return bool(room.joins[place, kind] == YES)
-    size = gather(stand, number, BELOW, room.members)
-    room.members[size] = row
-    answer = holds(given.limits, given.limits.references, room.members[: size + 1], room.scratch)
+    answer = may_change(given, stand, number, row, 1, room)
     if room.joins.shape[1] > 0:
         room.joins[place, kind] = YES if answer else NO
     return answer
@@ -120,6 +119,8 @@ def _rise_with(given: Given, stand: Standing, number: int, row: int, enough: flo
 @once
 def _give_up(given: Given, stand: Standing, group: Ints, number: int, room: Room) -> None:
     """Give all rows of a class to others, each to the one that loses least by it, if less is lost then; else leave it."""
+    if stand.classes[number].size > ABANDONED:
+        return
     size = gather(stand, number, BELOW, room.rows)
     left = size * stand.classes[number].total - NEAR
     for place in range(size):
@@ -141,3 +142,6 @@ def _move(given: Given, stand: Standing, row: int, target: int, room: Room) -> N
     put(given, stand, row, target)
     forget(stand, here, room)
     forget(stand, target, room)
+    if room.tallies.shape[1] > 0:
+        count(given.limits, room.tallies[stand.classes[here].place], row, -1)
+        count(given.limits, room.tallies[stand.classes[target].place], row, 1)

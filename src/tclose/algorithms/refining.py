@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from tclose.algorithms import moving
 from tclose.algorithms.improving import MOVE, SPLIT, SWAP, improve, measure_all
 from tclose.algorithms.limits import Ints
-from tclose.algorithms.moving import TOGETHER
 from tclose.algorithms.standing import Given, Standing, groups, labels_of, lost, standing
 from tclose.algorithms.swapping import together_to_swap
 
@@ -18,6 +18,8 @@ CALM = 0.1
 """In this share of the rounds, the last ones, no move may raise the loss."""
 SWAPS = 3
 """Rows are swapped in every third round, and moved in the others."""
+TICK = 1e-9
+"""Seconds that are gone at least: there are clocks that stand still for longer than a round takes."""
 
 
 class Refined(NamedTuple):
@@ -68,23 +70,23 @@ def refine(
     best, least = labels, lost(stand)
     rise = RISE * least / len(labels)
     number, ended, started = 0, "rounds", time.monotonic()
-    while number < rounds:
-        falling = max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - CALM)))
-        try:
+    try:
+        while number < rounds:
+            falling = max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - CALM)))
             _round(given, stand, number, rise * falling)
-        except KeyboardInterrupt:
-            if seconds is None:
-                raise
-            ended = "interrupt"
-            break
-        number += 1
-        now = lost(stand)
-        if now < least:
-            best, least = labels_of(stand), now
-        hear(least / len(labels))
-        possible = rounds if seconds is None else int(number * seconds / (time.monotonic() - started))
-        if possible < rounds:
-            rounds, ended = max(number, possible), "time"
+            number += 1
+            now = lost(stand)
+            if now < least:
+                best, least = labels_of(stand), now
+            hear(least / len(labels))
+            gone = max(TICK, time.monotonic() - started)
+            possible = rounds if seconds is None else max(number, int(min(rounds, number * seconds / gone)))
+            if possible < rounds:
+                rounds, ended = possible, "time"
+    except KeyboardInterrupt:
+        if seconds is None:
+            raise
+        ended = "interrupt"
     return Refined(best, number, ended)
 
 
@@ -94,5 +96,5 @@ def _round(given: Given, stand: Standing, number: int, rise: float) -> None:
         improve(SWAP, given, stand, groups(stand, number // SWAPS, together_to_swap(stand)), rise)
         return
     turn = number - number // SWAPS
-    improve(SPLIT, given, stand, groups(stand, turn, TOGETHER))
-    improve(MOVE, given, stand, groups(stand, turn, TOGETHER), rise)
+    improve(SPLIT, given, stand, groups(stand, turn, moving.TOGETHER))
+    improve(MOVE, given, stand, groups(stand, turn, moving.TOGETHER), rise)

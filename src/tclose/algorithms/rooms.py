@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from tclose.algorithms.blocks import BELOW
 from tclose.algorithms.boxes import Box, box_for
-from tclose.algorithms.checks import Scratch, scratch_for
+from tclose.algorithms.checks import Scratch, holds, holds_with, scratch_for
 from tclose.algorithms.compiling import lean
-from tclose.algorithms.limits import Codes, Ints
+from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.standing import Given, Groups, Standing, gather
 from tclose.algorithms.widths import Floats
 
@@ -19,6 +19,10 @@ NEAR = 1e-9
 """A smaller gain may be a matter of rounding."""
 KINDS = 4096
 """Answers are kept for so many kinds of rows; with more kinds, hardly any question comes twice."""
+VALUES = 1024
+"""Rows at each value are kept for each class where there are so many values at most."""
+PER_ROW = 8
+"""To count one row takes as long as to look at so many values."""
 UNKNOWN, YES, NO = range(3)
 
 
@@ -40,6 +44,8 @@ class Room(NamedTuple):
     """(classes of the group, kinds): whether a class keeps the limits without a row of a kind, as far as it was asked,"""
     joins: NDArray[np.uint8]
     """and whether with one more."""
+    tallies: Codes
+    """(classes of the group, values of all columns): rows at each value; no values where persons are counted, or too many."""
     scratch: Scratch
 
 
@@ -50,6 +56,8 @@ def room_for(given: Given, stand: Standing, groups: Groups) -> Room:
     rows = int(np.add.reduceat(stand.classes["size"][groups.order], groups.starts[:-1]).max(initial=0)) + 1
     answers = np.empty((2, together, kinds if kinds <= KINDS else 0), dtype=np.uint8)
     lists = np.empty((3, rows), dtype=np.int32)
+    values = int(given.limits.columns["size"].sum())
+    tallied = values <= VALUES and not len(given.limits.persons)
     return Room(
         lists[0],
         lists[1],
@@ -59,19 +67,35 @@ def room_for(given: Given, stand: Standing, groups: Groups) -> Room:
         box_for(given.quasi.shape[1]),
         answers[0],
         answers[1],
+        np.empty((together, values if tallied else 0), dtype=np.int32),
         scratch_for(given.limits),
     )
 
 
 @lean
-def enter(stand: Standing, group: Ints, room: Room) -> int:
-    """Begin with a group: list its rows, and give their number."""
+def enter(given: Given, stand: Standing, group: Ints, room: Room) -> int:
+    """Begin with a group: list its rows, count their values, and give their number."""
     rows = 0
     for place in range(len(group)):
         stand.classes[group[place]].place = place
         forget(stand, group[place], room)
-        rows += gather(stand, group[place], BELOW, room.rows[rows:])
+        size = gather(stand, group[place], BELOW, room.rows[rows:])
+        if room.tallies.shape[1] > 0:
+            for value in range(room.tallies.shape[1]):
+                room.tallies[place, value] = 0
+            for row in room.rows[rows : rows + size]:
+                count(given.limits, room.tallies[place], row, 1)
+        rows += size
     return rows
+
+
+@lean
+def count(limits: Limits, tallies: Codes, row: int, change: int) -> None:
+    """Count one row more, or less, at its values."""
+    start = 0
+    for number in range(len(limits.columns)):
+        tallies[start + limits.codes[number, row]] += change
+        start += limits.columns[number].size
 
 
 @lean
@@ -80,3 +104,16 @@ def forget(stand: Standing, number: int, room: Room) -> None:
     place = stand.classes[number].place
     for kind in range(room.leaves.shape[1]):
         room.leaves[place, kind] = room.joins[place, kind] = UNKNOWN
+
+
+@lean
+def may_change(given: Given, stand: Standing, number: int, row: int, change: int, room: Room) -> bool:
+    """Whether a class keeps the limits with a row more (change 1) or less (-1)."""
+    one, values = stand.classes[number], room.tallies.shape[1]
+    if 0 < values < PER_ROW * one.size:
+        return holds_with(given.limits, room.tallies[one.place], one.size, row, change, room.scratch)
+    size = gather(stand, number, row, room.members)
+    if change == 1:
+        room.members[size] = row
+        size += 1
+    return size > 0 and holds(given.limits, given.limits.references, room.members[:size], room.scratch)

@@ -170,28 +170,68 @@ def put(given: Given, stand: Standing, row: int, target: int) -> None:
     stand.classes[target].head = row
     stand.classes[here].size -= 1
     stand.classes[target].size += 1
-    for number in (here, target):
-        measure(given, stand, number)
+    _narrow(given, stand, here, row)
+    _widen(given, stand, target, row)
+
+
+@lean
+def _widen(given: Given, stand: Standing, number: int, row: int) -> None:
+    """Let the edges of a class take in a row that has joined it."""
+    one = stand.classes[number]
+    one.total = 0.0
+    for column in range(given.quasi.shape[1]):
+        code, edge = given.quasi[row, column], stand.edges[number, column]
+        if one.size == 1:
+            edge.low = edge.high = code
+            edge.next_low, edge.next_high = ABOVE, BELOW
+        else:
+            edge.next_low = min(edge.next_low, max(edge.low, code))
+            edge.low = min(edge.low, code)
+            edge.next_high = max(edge.next_high, min(edge.high, code))
+            edge.high = max(edge.high, code)
+        edge.loss = loss(given.losses, column, edge.low, edge.high)
+        one.total += edge.loss
+
+
+@lean
+def _narrow(given: Given, stand: Standing, number: int, row: int) -> None:
+    """Let the edges of a class let go of a row that has left it; most rows are not at an edge."""
+    one = stand.classes[number]
+    one.total = 0.0
+    if one.size == 0:
+        return
+    for column in range(given.quasi.shape[1]):
+        code, edge = given.quasi[row, column], stand.edges[number, column]
+        if not edge.next_low < code < edge.next_high:
+            _find_edge(given, stand, number, column, edge.low, edge.high)
+        one.total += edge.loss
+
+
+@lean
+def _find_edge(given: Given, stand: Standing, number: int, column: int, lowest: int, highest: int) -> None:
+    """Look for the edge of a class on one quasi-identifier, until it is known: no code is below lowest or above highest."""
+    low = next_low = ABOVE
+    high = next_high = BELOW
+    row = stand.classes[number].head
+    while row >= 0 and not (next_low == lowest and next_high == highest):
+        code = given.quasi[row, column]
+        next_low = min(next_low, max(low, code))
+        low = min(low, code)
+        next_high = max(next_high, min(high, code))
+        high = max(high, code)
+        row = stand.rows[row].next
+    edge = stand.edges[number, column]
+    edge.low, edge.next_low, edge.high, edge.next_high = low, next_low, high, next_high
+    edge.loss = loss(given.losses, column, low, high)
 
 
 @lean
 def measure(given: Given, stand: Standing, number: int) -> None:
-    """Find the box of a class and what it loses; an empty one loses nothing."""
-    stand.classes[number].total = 0.0
-    if stand.classes[number].size == 0:
+    """Find the edges of a class and what it loses; an empty one loses nothing."""
+    one = stand.classes[number]
+    one.total = 0.0
+    if one.size == 0:
         return
     for column in range(given.quasi.shape[1]):
-        low = next_low = ABOVE
-        high = next_high = BELOW
-        row = stand.classes[number].head
-        while row >= 0:
-            code = given.quasi[row, column]
-            next_low = min(next_low, max(low, code))
-            low = min(low, code)
-            next_high = max(next_high, min(high, code))
-            high = max(high, code)
-            row = stand.rows[row].next
-        edge = stand.edges[number, column]
-        edge.low, edge.next_low, edge.high, edge.next_high = low, next_low, high, next_high
-        edge.loss = loss(given.losses, column, low, high)
-        stand.classes[number].total += edge.loss
+        _find_edge(given, stand, number, column, BELOW, ABOVE)
+        one.total += stand.edges[number, column].loss

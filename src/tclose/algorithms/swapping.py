@@ -28,7 +28,7 @@ def together_to_swap(stand: Standing) -> int:
 @once
 def swap_rows(given: Given, stand: Standing, group: Ints, rise: float, room: Room, cancel: NDArray[np.uint8]) -> None:
     """Swap each row at the edge of its class with the best row of its group, if the loss rises by less than allowed."""
-    rows = enter(stand, group, room)
+    rows = enter(given, stand, group, room)
     for number in group:
         _relieve(given, stand, number)
     for row in room.rows[:rows]:

@@ -142,7 +142,11 @@ def _find(limits: Limits, tallies: Tallies, number: int, size: int, code: int) -
     if new:
         touched[distinct] = code
     found: float = excess(
-        limits, number, size + 1, distinct + new, Scratch(counts, touched, scratch.further, scratch.spare, scratch.marks)
+        limits,
+        number,
+        size + 1,
+        distinct + new,
+        Scratch(counts, touched, scratch.further, scratch.spare, scratch.marks, scratch.nobody),
     )
     counts[code] -= 1
     if new:  # it may have been sorted in between others

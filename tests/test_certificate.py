@@ -87,7 +87,9 @@ def leaves(paper: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 @pytest.fixture
 def written(tmp_path: Path) -> tuple[Path, Path, Path]:
     """A release, its certificate and its record."""
-    data, certificate, record, _ = tc.anonymize(pa.table(people()), POLICY, seed=987654321).write(tmp_path / "release.csv")
+    data, certificate, record, _ = tc.anonymize(pa.table(people()), POLICY, "mondrian", seed=987654321).write(
+        tmp_path / "release.csv"
+    )
     return data, certificate, record
 
 
@@ -131,7 +133,7 @@ def test_the_record_is_for_its_owner_and_says_what_the_certificate_hides(written
     assert tc.Policy(**found["policy"]) == POLICY
     assert found["suppressed"] == 40 - json.loads(certificate.read_text())["rows"] > 0
     assert found["input"]["rows"] == 40
-    assert found["algorithm"] == "growth"
+    assert found["algorithm"] == "mondrian"
     for name, attained in found["attained_against_input"].items():
         assert 0 <= Fraction(attained["t_exact"]) <= next(column.t for column in POLICY.sensitive if column.name == name)
 
@@ -308,16 +310,18 @@ def test_a_row_that_is_left_out_leaves_no_trace(recode: Any) -> None:
     found = set()
     for candidate in (100, 200, None):
         table = pa.table({"q": pa.array([*values, candidate], pa.int64()), "s": [3, 5, 4, 6] * 6 + [4]})
-        assert tc.anonymize(table, policy).partition[-1] == -1
-        found.add(papers(table, policy))
+        assert tc.anonymize(table, policy, algorithm="mondrian").partition[-1] == -1
+        found.add(papers(table, policy, algorithm="mondrian"))
     assert len(found) == 1
 
 
 def test_another_order_of_rows_leaves_no_trace() -> None:
     columns = people()
     order = sorted(range(40), key=lambda row: row * 17 % 40)
-    assert papers(columns, POLICY) == papers({name: [values[row] for row in order] for name, values in columns.items()}, POLICY)
-    assert papers(columns, POLICY, seed=1) == papers(columns, POLICY, seed=2)
+    shuffled = {name: [values[row] for row in order] for name, values in columns.items()}
+    for algorithm in tc.list_algorithms():
+        assert papers(columns, POLICY, algorithm=algorithm.name) == papers(shuffled, POLICY, algorithm=algorithm.name)
+    assert papers(columns, POLICY, algorithm="mondrian", seed=1) == papers(columns, POLICY, algorithm="mondrian", seed=2)
 
 
 # --- verify -----------------------------------------------------------------------------------------------------------
@@ -350,7 +354,7 @@ def test_verify_needs_the_two_files_alone(suffix: str, n: int | None, tmp_path: 
 def test_regions_are_needed_and_are_recounted(tmp_path: Path) -> None:
     rows = 120
     columns = {"age": [row % 60 for row in range(rows)], "s": [row % 60 // 15 * 3 + row % 3 for row in range(rows)]}
-    release = tc.anonymize(pa.table(columns), tc.Policy(["age"], {"s": 0.25}, k=4, n=40))
+    release = tc.anonymize(pa.table(columns), tc.Policy(["age"], {"s": 0.25}, k=4, n=40), algorithm="mondrian")
     assert release.witnesses.regions
     assert any(release.audit.sensitive["s"].t_exact > limit for limit in [Fraction(1, 4)])  # the table alone would not do
     data, certificate, *_ = release.write(tmp_path / "release.csv")

@@ -183,7 +183,7 @@ def test_killed_at_any_moment_of_the_writing(case: Case, tmp_path: Path, how: st
         for number in range(1, tries + 1):
             shutil.copytree(tmp_path / "0", tmp_path / str(number), dirs_exist_ok=True)
     pickled = tmp_path / "release.pickle"
-    pickled.write_bytes(pickle.dumps(tc.anonymize(case.table, policy)))
+    pickled.write_bytes(pickle.dumps(tc.anonymize(case.table, policy, algorithm="mondrian")))
     done = finish(start("-c", KILLER, pickled, tmp_path, how, str(tries), str(random.randrange(10**6))))
     assert (done.returncode, done.stderr) == (0, "")
 

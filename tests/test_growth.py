@@ -332,7 +332,6 @@ for rows in (1, 2, 40):
 
 def test_classes_of_one_row() -> None:
     """In a process of its own: what reads outside its arrays ends the process."""
-    # BUG of refining, if this fails: `standing.loss_without` looks up the loss between ABOVE and BELOW when the only row leaves.
     done = subprocess.run([sys.executable, "-c", ONE_ROW], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "0.0\n" * 3)
 
@@ -511,11 +510,9 @@ def test_ctrl_c_inside_a_kernel(effort: str, tmp_path: Path, warm: None) -> None
     assert audited(out, tc.Policy.load(tmp_path / "policy.yaml")).satisfied
 
 
-# BUG of refining: Ctrl-C ends refining, and nothing else, only inside a round. Between two rounds, while the loss is summed up
-# or shown, it ends everything, as here; so it does after "Refining" is announced and before the first round. All of the loop
-# in `refine` should be under its `try`; then take the mark away.
-@pytest.mark.xfail(reason="Ctrl-C between two rounds ends everything")
 def test_ctrl_c_between_two_rounds() -> None:
+    """While the loss is shown."""
+
     def hear(stage: str, figure: str) -> None:
         if stage == "Refining" and figure:
             raise KeyboardInterrupt

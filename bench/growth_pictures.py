@@ -24,8 +24,9 @@ from pictures import INK, PICTURES, save
 from scenarios import policy_of
 from tclose.algorithms import growth
 from tclose.algorithms.cutting import cut
+from tclose.algorithms.improving import measure_all
 from tclose.algorithms.refining import refine
-from tclose.algorithms.standing import classes_of, lost
+from tclose.algorithms.standing import lost, standing
 
 DEEP, SKY, GOLD = "#173f5f", "#2e9dc6", "#e0a030"
 FAINT = "#b8c0c8"
@@ -210,9 +211,11 @@ def told(policy: tc.Policy, effort: str) -> list[float]:
     """The least loss so far, before refining and after each round."""
     heard: list[float] = []
 
-    def listen(quasi: Any, losses: Any, limits: Any, labels: Any, rounds: int, seconds: Any, hear: Any) -> Any:  # noqa: ARG001
-        heard.append(lost(classes_of(quasi, losses, labels)) / len(labels))
-        return refine(quasi, losses, limits, labels, rounds, seconds, heard.append)
+    def listen(given: Any, labels: Any, rounds: int, seconds: Any, hear: Any) -> Any:  # noqa: ARG001
+        stand = standing(labels, given.quasi.shape[1])
+        measure_all(given, stand)
+        heard.append(lost(stand) / len(labels))
+        return refine(given, labels, rounds, seconds, heard.append)
 
     with patch.object(growth, "refine", listen):
         tc.anonymize(ADULT, policy, algorithm="growth", effort=effort, options={"seconds": 600})

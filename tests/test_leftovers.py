@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tclose.algorithms import leftovers, rooms, running, standing
+from tclose.algorithms import moving, rooms, running, standing
 from tclose.algorithms.leftovers import place
 from tests import naive_growth
 from tests.growth_tables import Table, many, people, tables, width
@@ -85,7 +85,7 @@ def test_placing_against_naive(drawn: Any, together: int, largest: int, kinds: i
     left = data.draw(st.sets(st.integers(0, len(labels) - 1)), label="left")
     labels = left_over(table, [-1 if row in left else label for row, label in enumerate(labels)])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leftovers, "TOGETHER", together)
+        patch.setattr(moving, "TOGETHER", together)
         patch.setattr(rooms, "KINDS", kinds)
         patch.setattr(rooms, "VALUES", values)
         patch.setattr(standing, "LARGEST", largest)
@@ -109,7 +109,7 @@ def left_over(table: Table, labels: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("cores", [1, 3])
 def test_cores_change_nothing(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leftovers, "TOGETHER", 8)
+    monkeypatch.setattr(moving, "TOGETHER", 8)
     table, labels = many()
     labels = [-1 if row % 12 < 6 and label else label // 2 for row, label in enumerate(labels)]
     monkeypatch.setattr(running, "cores", lambda: 2)

@@ -292,7 +292,7 @@ def test_refining_against_naive(
 
     with pytest.MonkeyPatch.context() as patch:
         for module, name, value in (
-            (refining, "TOGETHER", together),
+            (moving, "TOGETHER", together),
             (swapping, "TOGETHER", together),
             (swapping, "ROWS", rows),
             (standing, "LARGEST", largest),
@@ -336,7 +336,7 @@ def test_answers_and_tallies_that_are_kept_change_nothing(
 
 @pytest.mark.parametrize("cores", [1, 3])
 def test_cores_change_nothing(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (refining, swapping):
+    for module in (moving, swapping):
         monkeypatch.setattr(module, "TOGETHER", 8)
     table, labels = many()
     monkeypatch.setattr(running, "cores", lambda: 2)

@@ -65,12 +65,13 @@ def refine(
     Refined
         With the classes of the round with the least loss; it is never above the loss at the start.
     """
-    stand = standing(labels, given.quasi.shape[1])
-    measure_all(given, stand)
-    best, least = labels, lost(stand)
-    rise = RISE * least / len(labels)
     number, ended, started = 0, "rounds", time.monotonic()
+    best = labels
     try:
+        stand = standing(labels, given.quasi.shape[1])
+        measure_all(given, stand)
+        least = lost(stand)
+        rise = RISE * least / len(labels)
         while number < rounds:
             falling = max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - CALM)))
             _round(given, stand, number, rise * falling)

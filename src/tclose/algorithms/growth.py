@@ -39,7 +39,7 @@ def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effor
     takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t; the
     rest is room for moves and swaps of rows between classes, which lower the loss further than growing does.
 
-    Every stage gives classes that keep every limit; the worst case is one class of all rows.
+    From the leftovers on, every stage gives classes that keep every limit; the worst case is one class of all rows.
     """
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
     losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])

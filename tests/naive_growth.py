@@ -172,7 +172,7 @@ def refine(
     """Two rounds of moves, one of swaps, and so on; less and less rise is allowed, none in the last tenth. The best labels.
 
     Before they are moved, classes are split. ``moving`` and ``swapping`` say how many classes make a group, ``times`` which share
-    of the time is gone after each round: there are only as many rounds as are possible then.
+    of the time is gone after each round: after a fifth of it there are only as many rounds as are possible then.
     """
     classes = with_spares(labels, spare)
     best, least = labels_of(classes), sum(lost(rows, members, width) for members in classes)
@@ -194,7 +194,7 @@ def refine(
         if now < least:
             best, least = labels_of(classes), now
         possible = max(number + 1, int((number + 1) / times[number]))
-        if possible < rounds:
+        if times[number] >= 1 / 5 and possible < rounds:
             rounds, ended = possible, "time"
         number += 1
     return best, number, ended

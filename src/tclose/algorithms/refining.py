@@ -18,8 +18,8 @@ CALM = 0.1
 """In this share of the rounds, the last ones, no move may raise the loss."""
 SWAPS = 3
 """Rows are swapped in every third round, and moved in the others."""
-TICK = 1e-9
-"""Seconds that are gone at least: there are clocks that stand still for longer than a round takes."""
+EARLY = 5
+"""Before so great a part of the time is gone, a fifth, nobody asks how many rounds fit: the first ones are the slowest."""
 
 
 class Refined(NamedTuple):
@@ -80,10 +80,9 @@ def refine(
             if now < least:
                 best, least = labels_of(stand), now
             hear(least / len(labels))
-            gone = max(TICK, time.monotonic() - started)
-            possible = rounds if seconds is None else max(number, int(min(rounds, number * seconds / gone)))
-            if possible < rounds:
-                rounds, ended = possible, "time"
+            gone = time.monotonic() - started
+            if seconds is not None and number < rounds and gone >= seconds / EARLY and number * seconds < rounds * gone:
+                rounds, ended = max(number, int(number * seconds / gone)), "time"
     except KeyboardInterrupt:
         if seconds is None:
             raise

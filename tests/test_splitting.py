@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from numba import njit
 
 from tclose.algorithms import splitting, standing
-from tclose.algorithms.improving import MOVE, SPLIT, improve
-from tclose.algorithms.rooms import room_for
-from tclose.algorithms.running import run
+from tclose.algorithms.improving import improve
+from tclose.algorithms.moving import move
+from tclose.algorithms.splitting import split
 from tclose.algorithms.standing import Given, Groups, Standing, groups
 from tests import naive_growth
 from tests.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
@@ -23,31 +23,20 @@ FEW = 4
 Split = Callable[[Given, Standing, Groups], None]
 
 
-def with_all_steps(given: Given, stand: Standing, similar: Groups) -> None:
-    improve(SPLIT, given, stand, similar)
-
-
 @pytest.fixture(scope="module")
 def with_few_steps() -> Split:
     """A kernel knows `STEPS` from the moment when it was compiled: so here is one that never saw the others."""
+    compiled: Any = njit(nogil=True)(splitting._split_classes.py_func)  # type: ignore[attr-defined]
 
-    def split_all(given: Any, stand: Any, similar: Any, room: Any, cancel: Any) -> None:
-        for part in range(len(similar.starts) - 1):
-            group = similar.order[similar.starts[part] : similar.starts[part + 1]]
-            spares = similar.spares[similar.spare_starts[part] : similar.spare_starts[part + 1]]
-            splitting.split_classes(given, stand, group, spares, room, cancel)
-
-    compiled: Any = njit(nogil=True)(split_all)
-
-    def split(given: Given, stand: Standing, similar: Groups) -> None:
+    def split_few(given: Given, stand: Standing, similar: Groups) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(splitting, "STEPS", FEW)
-            run(compiled, given, stand, similar, room_for(given, stand, similar))
+            improve(compiled, given, stand, similar)
 
-    return split
+    return split_few
 
 
-def cut(table: Table, labels: list[int], split: Split = with_all_steps) -> list[int]:
+def cut(table: Table, labels: list[int], split: Split = split) -> list[int]:
     """The classes of all rows, in one group."""
     stand = stood(table, labels)
     split(table.given, stand, groups(stand, 0, max(labels) + 1))
@@ -135,7 +124,7 @@ def test_numbers_to_spare_are_dealt_out_to_groups(spare: int, expected: list[int
     monkeypatch.setattr(standing, "SPARE", spare)
     table = people([0, 1, 4, 5, 7, 8], [0] * 6)
     stand = stood(table, [0, 0, 1, 1, 2, 2])
-    improve(SPLIT, table.given, stand, groups(stand, 0, 1))
+    split(table.given, stand, groups(stand, 0, 1))
     assert stand.rows["label"].tolist() == expected
 
 
@@ -144,9 +133,9 @@ def test_numbers_of_classes_that_were_given_up_are_used_again(monkeypatch: pytes
     monkeypatch.setattr(standing, "SPARE", 0)
     table = people([0, 0, 1, 1, 7, 7, 8, 8], [0] * 8, k=2)
     stand = stood(table, [0, 0, 0, 1, 1, 2, 2, 2])
-    improve(MOVE, table.given, stand, groups(stand, 0, 3))
+    move(table.given, stand, groups(stand, 0, 3), 0.0)
     assert [len(members) for members in lists(stand)] == [4, 0, 4, 0]
-    improve(SPLIT, table.given, stand, groups(stand, 0, 3))
+    split(table.given, stand, groups(stand, 0, 3))
     assert stand.rows["label"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
@@ -188,7 +177,7 @@ def test_splitting_against_naive(
         patch.setattr(standing, "SPARE", spare)
         comp = stood(table, labels)
         similar = groups(comp, number, together)
-        (with_few_steps if steps == FEW else with_all_steps)(table.given, comp, similar)
+        (with_few_steps if steps == FEW else split)(table.given, comp, similar)
     ref = naive_growth.with_spares(labels, spare)
     split_naively(table, ref, number, together, largest, steps)
     assert lists(comp) == ref
@@ -207,7 +196,7 @@ def split_naively(table: Table, classes: list[list[int]], number: int, together:
 def test_a_large_class_against_naive() -> None:
     table, _ = many(300)
     comp = stood(table, [0] * 300)
-    with_all_steps(table.given, comp, groups(comp, 0, 1))
+    split(table.given, comp, groups(comp, 0, 1))
     ref = naive_growth.with_spares([0] * 300, standing.SPARE)
     split_naively(table, ref, 0, 1, standing.LARGEST, splitting.STEPS)
     assert lists(comp) == ref

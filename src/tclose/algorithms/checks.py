@@ -88,7 +88,7 @@ def holds(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bo
     return True
 
 
-@lean
+@once
 def holds_with(limits: Limits, tallies: Codes, size: int, row: int, change: int, scratch: Scratch) -> bool:
     """Whether a class of ``size`` rows may be one, with a row more (change 1) or less (-1); only where persons are not counted.
 

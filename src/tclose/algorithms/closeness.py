@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tclose.algorithms.compare import at_most
-from tclose.algorithms.compiling import once
+from tclose.algorithms.compiling import lean, once
 from tclose.algorithms.flow import cheapest
 from tclose.algorithms.limits import EQUAL, LINE, NEAR, TREE, Ints
 from tclose.algorithms.sorting import sort
@@ -46,7 +46,7 @@ def _unit(attribute: Any, n: int, size: int) -> float:
     return np.float64(n) * np.float64(size) * np.float64(attribute.scale)
 
 
-@once
+@lean
 def _work(attribute: Any, shapes: Ints, reference: Ints, size: int, scratch: Any, touched: Ints) -> Any:
     """D, modulo 2^64 and in floats, by the kind of the distance.
 

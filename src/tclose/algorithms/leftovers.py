@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tclose.algorithms import moving
-from tclose.algorithms.improving import PLACE, improve, measure_all
+from tclose.algorithms.improving import measure_all
 from tclose.algorithms.limits import Ints
 from tclose.algorithms.merging import merge_failing
 from tclose.algorithms.standing import Given, groups, labels_of, standing
@@ -33,5 +33,5 @@ def place(given: Given, labels: Ints) -> Ints:
     for number in range(given.quasi.shape[1]):
         if not (stand.classes["waiting"] * stand.classes["size"]).any():
             break
-        improve(PLACE, given, stand, groups(stand, number, moving.TOGETHER))
+        moving.place(given, stand, groups(stand, number, moving.TOGETHER))
     return merge_failing(labels_of(stand), given.quasi, given.losses, given.limits)

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.algorithms.blocks import BELOW
-from tclose.algorithms.compiling import lean, once
+from tclose.algorithms.compiling import kernel, lean, once
+from tclose.algorithms.improving import improve
 from tclose.algorithms.limits import Ints
-from tclose.algorithms.rooms import NEAR, NO, UNKNOWN, YES, Room, count, enter, forget, may_change
-from tclose.algorithms.standing import Given, Standing, gather, loss_without, put
+from tclose.algorithms.rooms import JOINS, LEAVES, NEAR, Room, count, enter, forget, may_change
+from tclose.algorithms.standing import Given, Groups, Standing, gather, loss_without, put
 from tclose.algorithms.widths import loss
 
 TOGETHER = 128
@@ -19,45 +20,46 @@ ABANDONED = 200
 """Classes with more rows are not given up: that they could be is unlikely, and to find out takes long."""
 
 
-@once
-def move_rows(given: Given, stand: Standing, group: Ints, rise: float, room: Room, cancel: NDArray[np.uint8]) -> None:
-    """Move each row of a group to its best class, if the loss rises by less than allowed; then give up classes."""
+def move(given: Given, stand: Standing, groups: Groups, rise: float) -> None:
+    """Move each row to the best class of its group, if the loss rises by less than that; then give up classes."""
+    improve(_move_rows, given, stand, groups, rise, False)
+
+
+def place(given: Given, stand: Standing, groups: Groups) -> None:
+    """Put each row that is left over into the class of its group that loses least by it and keeps the limits."""
+    improve(_move_rows, given, stand, groups, 0.0, True)
+
+
+@kernel
+def _move_rows(
+    part: int, given: Given, stand: Standing, groups: Groups, rise: float, placing: bool, room: Room, cancel: NDArray[np.uint8]
+) -> None:
+    """See `move`. Rows that are left over go at any loss; while placing, no other row moves, and no class is given up."""
+    group = groups.order[groups.starts[part] : groups.starts[part + 1]]
     rows = enter(given, stand, group, room)
     for row in room.rows[:rows]:
         if cancel[0]:
             return
-        target = _best(given, stand, group, row, rise, room)
+        target = _best(given, stand, group, row, rise, placing, room)
         if target >= 0:
             _move(given, stand, row, target, room)
     for number in group:
-        if cancel[0]:
+        if placing or cancel[0]:
             return
         _give_up(given, stand, group, number, room)
 
 
 @once
-def place_rows(given: Given, stand: Standing, group: Ints, room: Room, cancel: NDArray[np.uint8]) -> None:
-    """Put each row of a group that is left over into the class that loses least by it and keeps the limits."""
-    enter(given, stand, group, room)
-    for number in group:
-        if cancel[0]:
-            return
-        if stand.classes[number].waiting == 1:
-            row = stand.classes[number].head
-            target = _cheapest(given, stand, group, row, np.inf, room)
-            if target >= 0:
-                _move(given, stand, row, target, room)
-
-
-@once
-def _best(given: Given, stand: Standing, group: Ints, row: int, rise: float, room: Room) -> int:
+def _best(given: Given, stand: Standing, group: Ints, row: int, rise: float, placing: bool, room: Room) -> int:
     """The class to which this row goes; -1 where it stays."""
-    here = stand.classes[stand.rows[row].label]
-    least = NEAR if rise == 0 else -rise
-    gain = here.size * here.total - (here.size - 1) * loss_without(given, stand, row)
-    if gain <= least or not _may_leave(given, stand, row, room):
-        return -1
-    return _cheapest(given, stand, group, row, gain - least, room)
+    number, enough = stand.rows[row].label, np.inf
+    here = stand.classes[number]
+    if here.waiting == 0:
+        least = NEAR if rise == 0 else -rise
+        enough = here.size * here.total - (here.size - 1) * loss_without(given, stand, row) - least
+        if placing or enough <= 0 or not may_change(given, stand, number, row, LEAVES, room):
+            return -1
+    return _cheapest(given, stand, group, row, enough, room)
 
 
 @lean
@@ -66,34 +68,9 @@ def _cheapest(given: Given, stand: Standing, group: Ints, row: int, enough: floa
     best, here = -1, stand.rows[row].label
     for there in group:
         more = _rise_with(given, stand, there, row, enough)
-        if more < enough and there != here and _may_join(given, stand, there, row, room):
+        if more < enough and there != here and may_change(given, stand, there, row, JOINS, room):
             best, enough = there, more
     return best
-
-
-@lean
-def _may_leave(given: Given, stand: Standing, row: int, room: Room) -> bool:
-    """Whether the class of a row keeps the limits without it."""
-    here = stand.rows[row].label
-    place, kind = stand.classes[here].place, given.alike[row]
-    if room.leaves.shape[1] > 0 and room.leaves[place, kind] != UNKNOWN:
-        return bool(room.leaves[place, kind] == YES)
-    answer = may_change(given, stand, here, row, -1, room)
-    if room.leaves.shape[1] > 0:
-        room.leaves[place, kind] = YES if answer else NO
-    return answer
-
-
-@lean
-def _may_join(given: Given, stand: Standing, number: int, row: int, room: Room) -> bool:
-    """Whether a class keeps the limits with one row more."""
-    place, kind = stand.classes[number].place, given.alike[row]
-    if room.joins.shape[1] > 0 and room.joins[place, kind] != UNKNOWN:
-        return bool(room.joins[place, kind] == YES)
-    answer = may_change(given, stand, number, row, 1, room)
-    if room.joins.shape[1] > 0:
-        room.joins[place, kind] = YES if answer else NO
-    return answer
 
 
 @lean
@@ -143,5 +120,5 @@ def _move(given: Given, stand: Standing, row: int, target: int, room: Room) -> N
     forget(stand, here, room)
     forget(stand, target, room)
     if room.tallies.shape[1] > 0:
-        count(given.limits, room.tallies[stand.classes[here].place], row, -1)
-        count(given.limits, room.tallies[stand.classes[target].place], row, 1)
+        count(given.limits, room.tallies[stand.classes[here].place], row, LEAVES)
+        count(given.limits, room.tallies[stand.classes[target].place], row, JOINS)

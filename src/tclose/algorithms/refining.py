@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tclose.algorithms import moving
-from tclose.algorithms.improving import MOVE, SPLIT, SWAP, improve, measure_all
+from tclose.algorithms.improving import measure_all
 from tclose.algorithms.limits import Ints
+from tclose.algorithms.splitting import split
 from tclose.algorithms.standing import Given, Standing, groups, labels_of, lost, standing
-from tclose.algorithms.swapping import together_to_swap
+from tclose.algorithms.swapping import swap, together_to_swap
 
 RISE = 0.4
 """How much a move may raise the loss in the first round, as a share of what a row loses on average."""
@@ -93,8 +94,8 @@ def refine(
 def _round(given: Given, stand: Standing, number: int, rise: float) -> None:
     """Swap rows of all groups; or split classes, then move rows."""
     if number % SWAPS == SWAPS - 1:
-        improve(SWAP, given, stand, groups(stand, number // SWAPS, together_to_swap(stand)), rise)
+        swap(given, stand, groups(stand, number // SWAPS, together_to_swap(stand)), rise)
         return
     turn = number - number // SWAPS
-    improve(SPLIT, given, stand, groups(stand, turn, moving.TOGETHER))
-    improve(MOVE, given, stand, groups(stand, turn, moving.TOGETHER), rise)
+    split(given, stand, groups(stand, turn, moving.TOGETHER))
+    moving.move(given, stand, groups(stand, turn, moving.TOGETHER), rise)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tclose.algorithms.blocks import BELOW
 from tclose.algorithms.boxes import Box, box_for
 from tclose.algorithms.checks import Scratch, holds, holds_with, scratch_for
-from tclose.algorithms.compiling import lean
+from tclose.algorithms.compiling import lean, once
 from tclose.algorithms.limits import Codes, Ints, Limits
 from tclose.algorithms.standing import Given, Groups, Standing, gather
 from tclose.algorithms.widths import Floats
@@ -24,6 +24,9 @@ VALUES = 1024
 PER_ROW = 8
 """To count one row takes as long as to look at so many values."""
 UNKNOWN, YES, NO = range(3)
+LEAVES: Any = np.int64(-1)
+JOINS: Any = np.int64(1)
+"""How a row changes a class. Integers of NumPy: for each constant of Python a part that takes it would be compiled anew."""
 
 
 class Room(NamedTuple):
@@ -40,10 +43,9 @@ class Room(NamedTuple):
     lefts: Floats
     """and what rows on the left of each lose."""
     box: Box
-    leaves: NDArray[np.uint8]
-    """(classes of the group, kinds): whether a class keeps the limits without a row of a kind, as far as it was asked,"""
-    joins: NDArray[np.uint8]
-    """and whether with one more."""
+    answers: NDArray[np.uint8]
+    """(2, classes of the group, kinds): whether a class keeps the limits without a row of a kind, and with one more, as far as
+    it was asked."""
     tallies: Codes
     """(classes of the group, values of all columns): rows at each value; no values where persons are counted, or too many."""
     scratch: Scratch
@@ -54,7 +56,6 @@ def room_for(given: Given, stand: Standing, groups: Groups) -> Room:
     kinds = int(given.alike.max()) + 1
     together = int(np.diff(groups.starts).max(initial=0))
     rows = int(np.add.reduceat(stand.classes["size"][groups.order], groups.starts[:-1]).max(initial=0)) + 1
-    answers = np.empty((2, together, kinds if kinds <= KINDS else 0), dtype=np.uint8)
     lists = np.empty((3, rows), dtype=np.int32)
     values = int(given.limits.columns["size"].sum())
     tallied = values <= VALUES and not len(given.limits.persons)
@@ -65,8 +66,7 @@ def room_for(given: Given, stand: Standing, groups: Groups) -> Room:
         np.empty(rows, dtype=np.int64),
         np.empty(rows, dtype=np.float64),
         box_for(given.quasi.shape[1]),
-        answers[0],
-        answers[1],
+        np.empty((2, together, kinds if kinds <= KINDS else 0), dtype=np.uint8),
         np.empty((together, values if tallied else 0), dtype=np.int32),
         scratch_for(given.limits),
     )
@@ -102,18 +102,31 @@ def count(limits: Limits, tallies: Codes, row: int, change: int) -> None:
 def forget(stand: Standing, number: int, room: Room) -> None:
     """Nothing is known of a class."""
     place = stand.classes[number].place
-    for kind in range(room.leaves.shape[1]):
-        room.leaves[place, kind] = room.joins[place, kind] = UNKNOWN
+    for kind in range(room.answers.shape[2]):
+        room.answers[0, place, kind] = room.answers[1, place, kind] = UNKNOWN
 
 
 @lean
 def may_change(given: Given, stand: Standing, number: int, row: int, change: int, room: Room) -> bool:
-    """Whether a class keeps the limits with a row more (change 1) or less (-1)."""
+    """Whether a class keeps the limits when a row joins or leaves it."""
+    side, place, kind = (change + 1) // 2, stand.classes[number].place, given.alike[row]
+    kept = room.answers.shape[2] > 0
+    if kept and room.answers[side, place, kind] != UNKNOWN:
+        return bool(room.answers[side, place, kind] == YES)
+    answer = _keeps(given, stand, number, row, change, room)
+    if kept:
+        room.answers[side, place, kind] = YES if answer else NO
+    return answer
+
+
+@once
+def _keeps(given: Given, stand: Standing, number: int, row: int, change: int, room: Room) -> bool:
+    """Find that out."""
     one, values = stand.classes[number], room.tallies.shape[1]
     if 0 < values < PER_ROW * one.size:
         return holds_with(given.limits, room.tallies[one.place], one.size, row, change, room.scratch)
     size = gather(stand, number, row, room.members)
-    if change == 1:
+    if change == JOINS:
         room.members[size] = row
         size += 1
     return size > 0 and holds(given.limits, given.limits.references, room.members[:size], room.scratch)

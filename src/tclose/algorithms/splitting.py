@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from tclose.algorithms.blocks import ABOVE, BELOW
 from tclose.algorithms.boxes import empty, loss_of, widen
 from tclose.algorithms.checks import holds
-from tclose.algorithms.compiling import once
-from tclose.algorithms.limits import Ints
+from tclose.algorithms.compiling import kernel, once
+from tclose.algorithms.improving import improve
 from tclose.algorithms.rooms import NEAR, Room
 from tclose.algorithms.sorting import sort
-from tclose.algorithms.standing import Given, Standing, gather, put
+from tclose.algorithms.standing import Given, Groups, Standing, gather, put
 
 STEPS = 64
 """So many places, at most, are tried along one quasi-identifier."""
@@ -20,9 +20,16 @@ PLACE = 2**32 - 1
 """The half of a key that holds the place of a row; the other half holds its code."""
 
 
-@once
-def split_classes(given: Given, stand: Standing, group: Ints, spares: Ints, room: Room, cancel: NDArray[np.uint8]) -> None:
-    """Split the classes of a group, as long as there are numbers for new ones."""
+def split(given: Given, stand: Standing, groups: Groups) -> None:
+    """Split classes, as long as their group has numbers for new ones."""
+    improve(_split_classes, given, stand, groups)
+
+
+@kernel
+def _split_classes(part: int, given: Given, stand: Standing, groups: Groups, room: Room, cancel: NDArray[np.uint8]) -> None:
+    """See `split`."""
+    group = groups.order[groups.starts[part] : groups.starts[part + 1]]
+    spares = groups.spares[groups.spare_starts[part] : groups.spare_starts[part + 1]]
     used = 0
     for number in group:
         while used < len(spares) and cancel[0] == 0 and _split(given, stand, number, spares[used], room):

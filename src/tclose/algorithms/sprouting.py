@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tclose.algorithms.boxes import Box, box_for, empty, loss_with, widen
 from tclose.algorithms.checks import holds
-from tclose.algorithms.compiling import kernel, lean
+from tclose.algorithms.compiling import kernel, lean, once
 from tclose.algorithms.limits import NEAR, Codes, Ints, Limits
 from tclose.algorithms.running import run_parts
 from tclose.algorithms.tallies import Tallies, drop_all, excess_with, known_with, take, tallies_for
@@ -147,7 +147,7 @@ def _without(rows: Codes, places: Ints) -> int:
     return kept
 
 
-@lean
+@once
 def grow_one(
     quasi: Codes, losses: Losses, limits: Limits, largest: int, room: Room, left: int, cancel: NDArray[np.uint8]
 ) -> tuple[int, bool]:
@@ -174,7 +174,7 @@ def grow_one(
     return size, fine
 
 
-@lean
+@once
 def _next(
     quasi: Codes, losses: Losses, limits: Limits, room: Room, left: int, size: int, now: float, cancel: NDArray[np.uint8]
 ) -> int:

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from tclose.algorithms.blocks import BELOW
 from tclose.algorithms.checks import holds
-from tclose.algorithms.compiling import once
-from tclose.algorithms.limits import Ints
+from tclose.algorithms.compiling import kernel, once
+from tclose.algorithms.improving import improve
 from tclose.algorithms.rooms import NEAR, Room, enter
-from tclose.algorithms.standing import Given, Standing, gather, loss_without, put
+from tclose.algorithms.standing import Given, Groups, Standing, gather, loss_without, put
 from tclose.algorithms.widths import loss
 
 TOGETHER = 64
@@ -25,9 +25,17 @@ def together_to_swap(stand: Standing) -> int:
     return max(2, min(TOGETHER, most))
 
 
-@once
-def swap_rows(given: Given, stand: Standing, group: Ints, rise: float, room: Room, cancel: NDArray[np.uint8]) -> None:
-    """Swap each row at the edge of its class with the best row of its group, if the loss rises by less than allowed."""
+def swap(given: Given, stand: Standing, groups: Groups, rise: float) -> None:
+    """Swap each row at the edge of its class with the best row of its group, if the loss rises by less than that."""
+    improve(_swap_rows, given, stand, groups, rise)
+
+
+@kernel
+def _swap_rows(
+    part: int, given: Given, stand: Standing, groups: Groups, rise: float, room: Room, cancel: NDArray[np.uint8]
+) -> None:
+    """See `swap`."""
+    group = groups.order[groups.starts[part] : groups.starts[part + 1]]
     rows = enter(given, stand, group, room)
     for number in group:
         _relieve(given, stand, number)

@@ -132,7 +132,7 @@ def _missing_persons(limits: Limits, tallies: Tallies, row: int) -> float:
     return missing
 
 
-@lean
+@once
 def _find(limits: Limits, tallies: Tallies, number: int, size: int, code: int) -> float:
     """The excess of one column with one row more of a value."""
     start, end, distinct = tallies.starts[number], tallies.starts[number + 1], tallies.distinct[number]

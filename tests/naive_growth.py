@@ -200,24 +200,31 @@ def refine(
     return best, number, ended
 
 
-def place(rows: Sequence[Row], labels: Sequence[int], holds: Holds, width: Width, together: int, largest: int) -> list[int]:
-    """Put each row labelled -1 into the class of its group that loses least by it and holds with it; merge what fails then."""
+def place(
+    rows: Sequence[Row], labels: Sequence[int], blocks: Sequence[int], holds: Holds, width: Width, widest: int, largest: int
+) -> list[int]:
+    """Put each row labelled -1 into the class that loses least by it and holds with it, of its block, of two, four, ... blocks;
+    merge what fails then. ``blocks`` has the block of each row."""
     left = [row for row, label in enumerate(labels) if label < 0]
     classes = (classes_of(labels) if max(labels) >= 0 else []) + [[row] for row in left]
     waiting = range(len(classes) - len(left), len(classes))
-    for turn in range(len(rows[0])):
-        for group in groups(rows, classes, turn, together, largest):
-            for number in group:
-                if number not in waiting:
-                    continue
-                (row,) = classes[number]
-                rises = {
-                    there: lost(rows, [row, *classes[there]], width) - lost(rows, classes[there], width)
-                    for there in group
-                    if there not in waiting and holds([row, *classes[there]])
-                }
-                if rises:
-                    best = min(rises, key=lambda there: rises[there])
-                    classes[best], classes[number] = [row, *classes[best]], []
+    of_class = [blocks[members[0]] for members in classes]
+    number, together = max(blocks) + 1, 1
+    while together == 1 or (together < 2 * number and together * len(classes) <= widest * number):
+        for row in left:
+            here = waiting[left.index(row)]
+            rises = {
+                there: lost(rows, [row, *members], width) - lost(rows, members, width)
+                for there, members in enumerate(classes)
+                if there not in waiting
+                and of_class[there] // together == of_class[here] // together
+                and len(members) <= largest
+                and classes[here]
+                and holds([row, *members])
+            }
+            if rises:
+                best = min(rises, key=lambda there: rises[there])
+                classes[best], classes[here] = [row, *classes[best]], []
+        together *= 2
     known = [members for members in classes if members]
     return labels_of(merge_failing(known, holds, lambda members: box_loss(rows, members, width)))

@@ -9,15 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tclose.algorithms import moving, rooms, running, standing
+from tclose.algorithms import leftovers, rooms, running, standing
+from tclose.algorithms.cutting import Parts
 from tclose.algorithms.leftovers import place
 from tests import naive_growth
-from tests.growth_tables import Table, many, people, tables, width
+from tests.growth_tables import Table, labels_without_gaps, many, people, tables, width
 
 
-def placed(table: Table, labels: list[int]) -> list[int]:
-    found: list[int] = place(table.given, np.array(labels)).tolist()
+def placed(table: Table, labels: list[int], blocks: list[int] | None = None) -> list[int]:
+    """The classes of all rows; ``blocks`` has the block of each, without gaps. All rows are one block if it is left out."""
+    found: list[int] = place(table.given, np.array(labels), parts(blocks or [0] * len(labels))).tolist()
     return found
+
+
+def parts(blocks: list[int]) -> Parts:
+    rows = np.argsort(blocks, kind="stable").astype(np.int32)
+    return Parts(rows, np.concatenate([[0], np.cumsum(np.bincount(blocks))]))
 
 
 # By hand
@@ -37,6 +44,21 @@ def test_a_row_goes_to_a_class_that_holds_with_it(t: str, expected: int) -> None
     # 4/7 of the table have the value 1; with the 5, 2/3 of {7, 8} would, which is 2/21 more, and 3/5 of the other class.
     table = people([0, 0, 1, 1, 5, 7, 8], [0, 1, 0, 1, 1, 1, 0], t=t)
     assert placed(table, [0, 0, 0, 0, -1, 1, 1]) == [0, 0, 0, 0, expected, 1, 1]
+
+
+@pytest.mark.parametrize(("blocks", "expected"), [([0, 0, 0, 1, 1], 0), ([0, 0, 1, 1, 1], 1)])
+def test_a_row_goes_to_a_class_of_its_block(blocks: list[int], expected: int) -> None:
+    assert placed(people([0, 1, 5, 7, 8], [0] * 5, k=2), [0, 0, -1, 1, 1], blocks) == [0, 0, expected, 1, 1]
+
+
+@pytest.mark.parametrize(("widest", "expected"), [(3, [0, 0, 0, 0, 0, 1, 1]), (2, [0] * 7)])
+def test_a_row_that_its_block_cannot_take_goes_to_one_beside_it(
+    widest: int, expected: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As above, {7, 8} cannot take the 5. Where it may not look further it is merged with {7, 8}, and that with the other class.
+    monkeypatch.setattr(leftovers, "WIDEST", widest)
+    table = people([0, 0, 1, 1, 5, 7, 8], [0, 1, 0, 1, 1, 1, 0], t="1/14")
+    assert placed(table, [0, 0, 0, 0, -1, 1, 1], [1, 1, 1, 1, 0, 0, 0]) == expected
 
 
 def test_a_row_that_no_class_can_take_is_merged_with_as_few_as_it_takes() -> None:
@@ -64,7 +86,7 @@ def test_large_classes_take_no_row_unless_it_is_merged(largest: int, expected: i
 
 def test_the_labels_at_hand_stay_as_they_are() -> None:
     table, labels = people([0, 1, 5, 7, 8], [0] * 5, k=2), np.array([0, 0, -1, 1, 1])
-    place(table.given, labels)
+    place(table.given, labels, parts([0] * 5))
     assert labels.tolist() == [0, 0, -1, 1, 1]
 
 
@@ -74,27 +96,36 @@ def test_the_labels_at_hand_stay_as_they_are() -> None:
 @settings(max_examples=150, deadline=None)
 @given(
     drawn=tables(),
-    together=st.integers(2, 6),
+    widest=st.sampled_from([1, 4, 8192]),
     largest=st.sampled_from([4, 5000]),
     kinds=st.sampled_from([0, 4096]),
     values=st.sampled_from([0, 1024]),
     data=st.data(),
 )
-def test_placing_against_naive(drawn: Any, together: int, largest: int, kinds: int, values: int, data: st.DataObject) -> None:
+def test_placing_against_naive(drawn: Any, widest: int, largest: int, kinds: int, values: int, data: st.DataObject) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
     left = data.draw(st.sets(st.integers(0, len(labels) - 1)), label="left")
     labels = left_over(table, [-1 if row in left else label for row, label in enumerate(labels)])
+    blocks = data.draw(blocks_of(labels), label="blocks")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(moving, "TOGETHER", together)
+        patch.setattr(leftovers, "WIDEST", widest)
         patch.setattr(rooms, "KINDS", kinds)
         patch.setattr(rooms, "VALUES", values)
         patch.setattr(standing, "LARGEST", largest)
-        comp = placed(table, labels)
-    assert comp == naive_growth.place(table.rows, labels, table.holds, width, together, largest)
+        comp = placed(table, labels, blocks)
+    assert comp == naive_growth.place(table.rows, labels, blocks, table.holds, width, widest, largest)
     assert sorted(set(comp)) == list(range(max(comp) + 1))
     assert table.all_hold(comp)
     if -1 not in labels:
         assert comp == labels
+
+
+@st.composite
+def blocks_of(draw: st.DrawFn, labels: list[int]) -> list[int]:
+    """A block for each row, without gaps, the same for all rows of a class."""
+    classes = draw(st.lists(st.integers(0, 4), min_size=max(labels) + 1, max_size=max(labels) + 1))
+    found = [classes[label] if label >= 0 else draw(st.integers(0, 4)) for label in labels]
+    return labels_without_gaps(found)
 
 
 def left_over(table: Table, labels: list[int]) -> list[int]:
@@ -109,12 +140,12 @@ def left_over(table: Table, labels: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("cores", [1, 3])
 def test_cores_change_nothing(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moving, "TOGETHER", 8)
     table, labels = many()
     labels = [-1 if row % 12 < 6 and label else label // 2 for row, label in enumerate(labels)]
+    blocks = labels_without_gaps([label // 4 if label >= 0 else row % 3 for row, label in enumerate(labels)])
     monkeypatch.setattr(running, "cores", lambda: 2)
-    found = placed(table, labels)
+    found = placed(table, labels, blocks)
     assert table.all_hold(found)
     assert max(found) > 20
     monkeypatch.setattr(running, "cores", lambda: cores)
-    assert placed(table, labels) == found
+    assert placed(table, labels, blocks) == found

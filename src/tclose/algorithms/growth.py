@@ -48,7 +48,7 @@ def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effor
     announce("Growing classes of")
     labels = sprout(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
     table_given = given(quasi, losses, limits)
-    labels = place(table_given, labels)
+    labels = place(table_given, labels, blocks)
     announce("Refining")
     weight = float(losses.columns["weight"].sum())
     seconds = options["seconds"] if effort == "best" else None

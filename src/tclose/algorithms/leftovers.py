@@ -5,17 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from tclose.algorithms import moving
+from tclose.algorithms.cutting import Parts
 from tclose.algorithms.improving import measure_all
 from tclose.algorithms.limits import Ints
 from tclose.algorithms.merging import merge_failing
-from tclose.algorithms.standing import Given, groups, labels_of, standing
+from tclose.algorithms.standing import Given, groups_by, labels_of, standing
+
+WIDEST = 8192
+"""Among so many classes, on average, a row may look for one that takes it; among those of its block in any case."""
 
 
-def place(given: Given, labels: Ints) -> Ints:
+def place(given: Given, labels: Ints, blocks: Parts) -> Ints:
     """Put each row without a class, labelled -1, into the class that loses least by it and keeps every limit with it.
 
-    It looks among classes with similar boxes, similar first on one quasi-identifier, then on the next. Rows that no class can
-    take are classes of their own in the end, and merged with others until all hold: in the worst case all rows are one class.
+    It looks among the classes of its block; where none can take it, among those of two blocks side by side, then of four, and so
+    on. Rows that no class can take are classes of their own in the end, and merged with others until all hold: in the worst
+    case all rows are one class.
+
+    Parameters
+    ----------
+    labels : (rows,) int64
+        No class has rows of two blocks.
 
     Returns
     -------
@@ -30,8 +40,13 @@ def place(given: Given, labels: Ints) -> Ints:
     stand = standing(labels, given.quasi.shape[1])
     stand.classes["waiting"][labels[left]] = 1
     measure_all(given, stand)
-    for number in range(given.quasi.shape[1]):
-        if not (stand.classes["waiting"] * stand.classes["size"]).any():
+    number = len(blocks.starts) - 1
+    block = np.empty(int(labels.max()) + 1, dtype=np.int64)  # of each class
+    block[labels[blocks.rows]] = np.repeat(np.arange(number), np.diff(blocks.starts))
+    together = 1
+    while (stand.classes["waiting"] * stand.classes["size"]).any():
+        moving.place(given, stand, groups_by(stand, block // together))
+        together *= 2
+        if together >= 2 * number or together * len(block) > WIDEST * number:
             break
-        moving.place(given, stand, groups(stand, number, moving.TOGETHER))
     return merge_failing(labels_of(stand), given.quasi, given.losses, given.limits)

@@ -117,6 +117,15 @@ def groups(stand: Standing, number: int, together: int) -> Groups:
     return Groups(order, starts, spares, np.arange(len(starts)) * len(spares) // max(1, len(starts) - 1))
 
 
+def groups_by(stand: Standing, keys: Ints) -> Groups:
+    """Groups of the classes with the same key; without numbers to spare."""
+    sizes = stand.classes["size"][: len(keys)]
+    known = np.flatnonzero((sizes > 0) & (sizes <= LARGEST))
+    order = known[np.argsort(keys[known], kind="stable")]
+    starts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(keys[order])), [len(order)]])
+    return Groups(order, starts, np.empty(0, dtype=np.int64), np.zeros(len(starts), dtype=np.int64))
+
+
 def labels_of(stand: Standing) -> Ints:
     """The class of each row, numbered without gaps."""
     return np.unique(stand.rows["label"], return_inverse=True)[1].astype(np.int64)

@@ -413,8 +413,6 @@ def interval(label: str | None) -> Any:
 def test_regions_of_n_rows(case: Case, n: int, suffix: str) -> None:
     """(n,t)-closeness: the release passes the gate, its file is confirmed, and each class is near a region by the twin."""
     assume(any(column.t is not None for column in case.policy.sensitive))
-    # BUG of the certificate: see test_regions_of_classes_inside_others. Then take this away.
-    assume(case.algorithm == "mondrian" or all(column.tree is None for column in case.policy.quasi))
     policy = tc.Policy(**{**case.policy.to_dict(None), "n": n})
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -451,9 +449,6 @@ def test_regions_of_n_rows(case: Case, n: int, suffix: str) -> None:
         assert max(found) <= column.t
 
 
-# BUG of the certificate: a reader who has no hierarchy takes `*` for a region that holds its own class only. With the hierarchy
-# it holds the class `a` as well, and what is attained is another figure. Where an algorithm cuts, no class is inside another.
-@pytest.mark.xfail(reason="the certificate says n,t as it is found with hierarchies, which it has not")
 @pytest.mark.parametrize("algorithm", ["growth", "fragmentation"])
 def test_regions_of_classes_inside_others(algorithm: str, tmp_path: Path) -> None:
     table = pa.table({"q": ["a", "a", "b", "c"], "s": [1, 1, 1, 2]})

@@ -201,6 +201,8 @@ def _publish(
         classes = np.zeros_like(classes)  # the one class of all rows holds, or nothing had begun
         recoded = recode(published, classes, names, keep_order=keep_order)
         witnesses = replace(witnesses, classes=classes)
+    if policy.n is not None and (witnesses.regions or any(column.tree for column in policy.quasi)):
+        witnesses = witnesses.with_levels(pa.table(recoded.columns), of_rows)
     labels = np.full(encoded.rows, -1, dtype=np.int64)
     labels[rows] = classes
     return published, labels, recoded, witnesses

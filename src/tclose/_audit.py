@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -75,10 +75,13 @@ class Context:
         For each sensitive attribute a domain and how often each of its codes occurs: the input of a release.
     regions : sequence of (classes,) int64
         Regions of classes that whoever made them hands over, for (n,t)-closeness; see `tclose.models.judge_regions`.
+    levels : bool
+        Whether the levels of hierarchies are regions too. Without hierarchies a class that lies inside another is not seen to.
     """
 
     reference: Mapping[str, tuple[Domain, Ints]] | None = None
     regions: Sequence[Ints] = ()
+    levels: bool = True
 
 
 def examine(table: Any, policy: Policy, context: Context) -> Audit:
@@ -145,6 +148,12 @@ def _unit(source: Table, policy: Policy) -> str | None:
     return unit
 
 
+def levels_of(source: Table, cells: Cells, quasi: Sequence[str], policy: Policy) -> Iterator[Ints]:
+    """The regions that the hierarchies of the quasi-identifiers give, level by level."""
+    trees = {column.name: column.tree for column in policy.quasi}
+    return coarsenings([(trees.get(name), source.values(name, cells.quasi_values(name)).to_pylist()) for name in quasi])
+
+
 def _attribute(
     source: Table, cells: Cells, quasi: list[str], column: Sensitive, policy: Policy, unit: str | None, context: Context
 ) -> tuple[AttributeAudit, Ints]:
@@ -162,8 +171,7 @@ def _attribute(
         attribute = measure(column, policy, domain.distance, parts, persons)
     else:
         whole = Histograms.join(list(parts))
-        trees = {quasi.name: quasi.tree for quasi in policy.quasi}
-        levels = coarsenings([(trees.get(name), source.values(name, cells.quasi_values(name)).to_pylist()) for name in quasi])
+        levels = levels_of(source, cells, quasi, policy) if context.levels else ()
         region = judge_regions(whole, domain.distance, column.t, policy.n, (*context.regions, *levels))
         attribute = measure(column, policy, domain.distance, [whole], persons)
         attribute = replace(attribute, verdicts={**attribute.verdicts, REGION: region})

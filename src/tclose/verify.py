@@ -67,7 +67,7 @@ def verify(release: Path, certificate: Path) -> Verification:
         warnings.simplefilter("ignore", PrivacyRiskWarning)
         audit = examine(release, policy, Context())
         if regions and all(len(groups) == audit.classes for groups in regions):
-            audit = examine(release, policy, Context(regions=regions))
+            audit = examine(release, policy, Context(regions=regions, levels=False))
     digest, unique = sha256_of(release), _unique_rows(release, columns)
     sizes = audit.sizes.tolist()
     findings = [

@@ -6,13 +6,14 @@ published alike.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tclose._audit import quasi_kinds
+from tclose._audit import levels_of, quasi_kinds
 from tclose.policy import Policy
 from tclose.source.readers import open_reader
 from tclose.source.table import Table
@@ -40,7 +41,7 @@ class Witnesses:
         """The regions by the numbers of the classes that a reader of the table sees; -1 where those have several."""
         if not self.regions:
             return []
-        owners, numbers = self._owners(table, policy)
+        owners, numbers, _ = self._owners(table, policy)
         found = []
         for groups in self.regions:
             least, most = (np.full(int(numbers.max()) + 1, start, dtype=np.int64) for start in (len(groups), -1))
@@ -51,7 +52,7 @@ class Witnesses:
 
     def collapsed(self, table: pa.Table, policy: Policy, broken: Ints) -> Witnesses:
         """Make one class of the smallest region around each of these classes, as a reader numbers them; or of the whole table."""
-        owners, numbers = self._owners(table, policy)
+        owners, numbers, _ = self._owners(table, policy)
         joined = np.arange(int(self.classes.max()) + 1)
         for number in broken.tolist():
             inside = owners[numbers == number]
@@ -65,13 +66,24 @@ class Witnesses:
             regions.append(np.where(alike, groups[first], -1))
         return replace(self, classes=places[self.classes], regions=regions)
 
-    def _owners(self, table: pa.Table, policy: Policy) -> tuple[Ints, Ints]:
-        """Pairs of a class and the number that a reader gives to it."""
+    def with_levels(self, table: pa.Table, policy: Policy) -> Witnesses:
+        """And the levels of hierarchies, which a reader does not have: all regions that (n,t)-closeness was looked for in."""
+        owners, numbers, levels = self._owners(table, policy)
+        regions = list(self.regions)
+        for level in levels:
+            groups = np.full(int(self.classes.max()) + 1, -1, dtype=np.int64)
+            groups[owners] = level[numbers]
+            regions.append(groups)
+        return replace(self, regions=regions)
+
+    def _owners(self, table: pa.Table, policy: Policy) -> tuple[Ints, Ints, Iterator[Ints]]:
+        """Pairs of a class and the number that a reader gives to it; and levels, by such numbers."""
         kinds = quasi_kinds(policy, table.column_names)
         renamed = table.select(list(kinds)).append_column(_CLASS if _CLASS not in kinds else _CLASS * 2, pa.array(self.classes))
         name = renamed.column_names[-1]
-        cells = Table(open_reader(renamed), {**kinds, name: "value"}).cells(list(kinds), [name])
-        return cells.pairs(name)
+        source = Table(open_reader(renamed), {**kinds, name: "value"})
+        cells = source.cells(list(kinds), [name])
+        return (*cells.pairs(name), levels_of(source, cells, list(kinds), policy))
 
 
 def _one(groups: Ints) -> bool:

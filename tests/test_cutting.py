@@ -16,7 +16,7 @@ from tclose.algorithms.cutting import Parts, cut
 from tclose.algorithms.limits import Limits, limits_of
 from tclose.algorithms.widths import Losses, losses_of
 from tclose.distances import Distance, Equal, Hierarchical, Ordered
-from tests import naive
+from tests import naive, naive_sprouting
 from tests.test_filling import LOSSES, SIZES, Row, line, width
 from tests.test_mondrian import attribute
 
@@ -167,7 +167,7 @@ def test_cutting_is_its_naive_twin(table: Any, most: int, k: int, least: int, t:
                 return False
         return True
 
-    assert blocks(comp) == naive.cut(rows, values, most, width, holds)
+    assert blocks(comp) == naive_sprouting.cut(rows, values, most, width, holds)
 
 
 @settings(max_examples=80, deadline=None)

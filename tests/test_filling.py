@@ -20,7 +20,7 @@ from tclose.algorithms.growing import grow
 from tclose.algorithms.running import run
 from tclose.algorithms.widths import Losses, losses_of
 from tclose.scales import Widths
-from tests import naive
+from tests import naive, naive_fragments
 
 Row = tuple[int, ...]
 
@@ -162,7 +162,7 @@ def test_blocks_against_naive(table: Any, most: int) -> None:
     quasi, places, wants = arrays(*table)
     comp = blocks_of(quasi, LOSSES, places, wants, most)
     members = np.split(comp.rows, comp.starts[1:-1])
-    ref = naive.blocks(rows, fragment, wanted, most, width)
+    ref = naive_fragments.blocks(rows, fragment, wanted, most, width)
     assert list(zip([set(part.tolist()) for part in members], np.diff(comp.classes).tolist(), strict=True)) == ref
     for part in members:
         assert part.tolist() == sorted(part.tolist(), key=lambda row: (fragment[row], rows[row][0], row))
@@ -175,7 +175,7 @@ def test_growth_against_naive(table: Any) -> None:
     quasi, places, wants = arrays(*table)
     order = np.lexsort((quasi[:, 0], places)).astype(np.int32)
     comp = grow(quasi, LOSSES, places, wants, Blocks(order, np.array([0, len(rows)]), np.array([0, len(wanted)])))
-    assert comp.tolist() == naive.grown(rows, fragment, wanted, width)
+    assert comp.tolist() == naive_fragments.grown(rows, fragment, wanted, width)
 
 
 @settings(max_examples=60, deadline=None)
@@ -188,7 +188,7 @@ def test_a_sweep_against_naive(table: Any, lots: Any, rise: float) -> None:
     starts = np.cumsum([0, *map(len, sets)])
     classes = classes_of(quasi, LOSSES, np.array(labels))
     run(sweep, quasi, LOSSES, classes, np.concatenate(sets).astype(np.int32), starts, rise)
-    assert classes.labels.tolist() == naive.swept(rows, labels, sets, width, Fraction(rise))
+    assert classes.labels.tolist() == naive_fragments.swept(rows, labels, sets, width, Fraction(rise))
     after = classes_of(quasi, LOSSES, classes.labels)  # measured anew
     for name in ("boxes", "totals", "reliefs"):
         assert np.array_equal(getattr(classes, name), getattr(after, name))

@@ -17,7 +17,7 @@ from tclose.fragments.axes import axis_of
 from tclose.fragments.counts import Counts
 from tclose.fragments.fragmentation import Fragmentation
 from tclose.fragments.search import search
-from tests import naive
+from tests import naive, naive_fragments
 from tests.matrices import KINDS, MIXES, limits, matrices, paths
 
 SOME = settings(max_examples=40, deadline=None)
@@ -26,7 +26,7 @@ FEW = settings(max_examples=20, deadline=None)
 DISEASES = tc.Hierarchy.from_mapping({"*": {"lung": ["flu", "cold"], "gut": {"large": ["colitis", "polyp"], "small": ["ulcer"]}}})
 
 
-def boxes(found: Fragmentation) -> list[naive.Box]:
+def boxes(found: Fragmentation) -> list[naive_fragments.Box]:
     return [tuple(side.tolist() for side in fragment.sides) for fragment in found.fragments]
 
 
@@ -145,7 +145,7 @@ def test_the_walk_is_that_of_its_twin(kind: str, bound: str, data: st.DataObject
     drawn = data.draw(matrices([kind, *others], most=4 if len(others) < 2 else 3))
     t = data.draw(limits(len(drawn.sides)))
     strategy = data.draw(st.sampled_from(["psi", "sum"]))
-    ref = naive.walk(drawn.cells, drawn.grounds, drawn.ways, t, bound, strategy)
+    ref = naive_fragments.walk(drawn.cells, drawn.grounds, drawn.ways, t, bound, strategy)
     comp = drawn.fragmented(t, bound=bound, strategy=strategy)
     assert [(boxes(step), list(step.bounds)) for step in comp.walk()] == ref
     assert comp.acceptable
@@ -180,12 +180,12 @@ def test_every_fragmentation_covers_the_matrix_once(data: st.DataObject) -> None
 def test_no_fragmentation_has_fewer_than_the_fewest(kind: str, data: st.DataObject) -> None:
     drawn = data.draw(matrices([kind, data.draw(st.sampled_from(["ordered", "equal"]))], most=3, largest=4))
     t = data.draw(limits(2))
-    least = naive.fewest_fragments(drawn.cells, drawn.grounds, drawn.ways, t, "corrected")
+    least = naive_fragments.fewest_fragments(drawn.cells, drawn.grounds, drawn.ways, t, "corrected")
     found = len(drawn.fragmented(t).fragments)
     assert found >= least
     if least == 1 or (least == 2 and kind != "hierarchical"):  # one step, and Psi 0 is the least there is
         assert found == least
-    none = naive.fewest_fragments(drawn.cells, drawn.grounds, drawn.ways, [Fraction(0)] * 2, "corrected")
+    none = naive_fragments.fewest_fragments(drawn.cells, drawn.grounds, drawn.ways, [Fraction(0)] * 2, "corrected")
     assert len(drawn.fragmented(0).fragments) == none == len(drawn.cells)
 
 
@@ -196,9 +196,9 @@ def test_the_search_need_not_find_the_fewest() -> None:
         counts = np.array(flat).reshape(2, 3)
         if counts.any():
             cells = {tuple(cell): 1 for cell in np.argwhere(counts).tolist()}
-            grounds, ways = [naive.ground_ordered(2), naive.ground_ordered(3)], [naive.ways_on_line] * 2
+            grounds, ways = [naive.ground_ordered(2), naive.ground_ordered(3)], [naive_fragments.ways_on_line] * 2
             for t in (Fraction(1, 10), Fraction(1, 4)):
-                least = naive.fewest_fragments(cells, grounds, ways, [t, t], "corrected")
+                least = naive_fragments.fewest_fragments(cells, grounds, ways, [t, t], "corrected")
                 found = len(tc.find_fragmentation(counts, t).fragments)
                 assert found >= least
                 worse += found > least

@@ -25,19 +25,9 @@ from tclose._progress import listening
 from tclose.algorithms import refining, running
 from tclose.cli import app
 from tclose.verify import verify
+from tests.releases import FEW, HIERARCHY, MATRIX, Case, audited, cases, released, same_measures
 from tests.test_faults import POLICY, assert_says_interrupted, finish, names, start, write_people
-from tests.test_release import (
-    FEW,
-    HIERARCHY,
-    MATRIX,
-    Case,
-    audited,
-    cases,
-    files,
-    released,
-    same_measures,
-    without_commitment,
-)
+from tests.test_release import files, without_commitment
 
 Columns = dict[str, Any]
 

@@ -19,7 +19,7 @@ from tclose.algorithms.limits import Limits, limits_of
 from tclose.algorithms.sprouting import grow_one, room_for, sprout
 from tclose.algorithms.widths import Losses
 from tclose.distances import Distance, Equal, Ordered
-from tests import naive
+from tests import naive, naive_sprouting
 from tests.test_excess import limits_asked
 from tests.test_filling import AGES, LOSSES, SIZES, width
 from tests.test_limits import DISTANCES, SETTINGS, M, attribute
@@ -140,7 +140,7 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
         total = 0.0
         for distance, codes, asked in case["columns"]:
             counts, table = (naive.counts_of(part, range(distance.m)) for part in ([codes[row] for row in members], codes))
-            total += naive.excess(counts, table, distance.exact, **asked, alpha=Fraction(case["alpha"]))
+            total += naive_sprouting.excess(counts, table, distance.exact, **asked, alpha=Fraction(case["alpha"]))
         if case["persons"] is not None:
             total += max(0, 1 - len({case["persons"][row] for row in members}) / case["k"])
         return total
@@ -163,7 +163,7 @@ def test_every_step_against_naive(case: dict[str, Any], largest: int) -> None:
         room.rows[:] = range(len(rows))
         quasi, cancel = np.array(rows, dtype=np.int32), np.zeros(1, dtype=np.uint8)
         size, fine = first_class(quasi, LOSSES, limits, largest, room, len(rows), cancel)
-        ref = naive.sprouted_from(list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest)
+        ref = naive_sprouting.sprouted_from(list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest)
         assert room.members[:size].tolist() == room.places[:size].tolist() == ref
         assert fine == holds_of(limits)(ref)
 
@@ -182,9 +182,9 @@ def test_classes_against_naive(case: dict[str, Any], seed: int, largest: int, fa
         patch.setattr(sprouting, "FAILURES", failures)
         comp = grown(case["rows"], limits, case["blocks"], seed)
     states = np.random.SeedSequence(seed).generate_state(len(case["blocks"]), np.uint64).tolist()
-    drawn = [naive.shuffled(block, state) for block, state in zip(case["blocks"], states, strict=True)]
+    drawn = [naive_sprouting.shuffled(block, state) for block, state in zip(case["blocks"], states, strict=True)]
     most = max(largest, 4 * case["k"])
-    assert comp == naive.sprouted(case["rows"], drawn, width, excess_of(case), holds, most, failures)
+    assert comp == naive_sprouting.sprouted(case["rows"], drawn, width, excess_of(case), holds, most, failures)
     assert all(map(holds, classes_of(comp)))
 
 

@@ -204,7 +204,7 @@ def place(
     rows: Sequence[Row], labels: Sequence[int], blocks: Sequence[int], holds: Holds, width: Width, widest: int, largest: int
 ) -> list[int]:
     """Put each row labelled -1 into the class that loses least by it and holds with it, of its block, of two, four, ... blocks;
-    merge what fails then. ``blocks`` has the block of each row."""
+    make a class of all that are left in a block, in two, ..., if it holds; merge the others. ``blocks`` has the block of each row."""
     left = [row for row, label in enumerate(labels) if label < 0]
     classes = (classes_of(labels) if max(labels) >= 0 else []) + [[row] for row in left]
     waiting = range(len(classes) - len(left), len(classes))
@@ -226,5 +226,15 @@ def place(
                 best = min(rises, key=lambda there: rises[there])
                 classes[best], classes[here] = [row, *classes[best]], []
         together *= 2
-    known = [members for members in classes if members]
+    together = 1
+    while together < 2 * number:
+        for key in range(number):
+            alone = [here for here in waiting if classes[here] and of_class[here] // together == key]
+            if alone and holds([row for here in alone for row in classes[here]]):
+                classes.append([row for here in alone for row in classes[here]])
+                for here in alone:
+                    classes[here] = []
+        together *= 2
+    known = [*(classes[here] for here in range(len(classes)) if here not in waiting), *(classes[here] for here in waiting)]
+    known = [members for members in known if members]
     return labels_of(merge_failing(known, holds, lambda members: box_loss(rows, members, width)))

@@ -102,6 +102,15 @@ def test_persons_are_what_k_counts() -> None:
     assert [sorted(persons[row] for row in members) for members in classes_of(labels)] == [[0, 1], [0, 1]]
 
 
+@pytest.mark.parametrize(
+    ("asked", "k", "expected"),
+    [([{}], 1, 200), ([{}], 100, 400), ([{"t": "1/2"}], 1, 200), ([{"t": "1/2"}, {"t": "1/50"}], 1, 400), ([{"t": 0}], 1, 1000)],
+)
+def test_the_closer_the_more_rows_may_be_tried(asked: list[dict[str, Any]], k: int, expected: int) -> None:
+    limits = made_limits([(Equal(2), [0, 1], settings) for settings in asked], k=k)
+    assert sprouting._largest(limits) == expected
+
+
 def test_a_block_ends_after_failures_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     # A class with a value that one row of 32 has needs 16 rows; any two rows of the two others will do.
     limits = made_limits([(Ordered(4), [0, 1] * 15 + [2, 3], {"beta": 1})], k=1)
@@ -179,6 +188,7 @@ def test_classes_against_naive(case: dict[str, Any], seed: int, largest: int, fa
     holds = holds_of(limits)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sprouting, "LARGEST", largest)
+        patch.setattr(sprouting, "MOST", 0)
         patch.setattr(sprouting, "FAILURES", failures)
         comp = grown(case["rows"], limits, case["blocks"], seed)
     states = np.random.SeedSequence(seed).generate_state(len(case["blocks"]), np.uint64).tolist()

@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 from tclose.algorithms.boxes import Box, box_for, empty, loss_with, widen
 from tclose.algorithms.checks import holds
 from tclose.algorithms.compiling import kernel, lean, once
-from tclose.algorithms.limits import NEAR, Codes, Ints, Limits
+from tclose.algorithms.limits import NEAR, UNLIMITED, Codes, Ints, Limits
 from tclose.algorithms.running import run_parts
 from tclose.algorithms.tallies import Tallies, drop_all, excess_with, known_with, take, tallies_for
 from tclose.algorithms.widths import Floats, Losses
 
 LARGEST = 200
-"""So many rows, and 4 k at least, may be tried for one class."""
+"""So many rows, and 4 k at least, may be tried for one class;"""
+PER_T = 8
+"""and 8/t, for the closer a class must be, the more rows it takes,"""
+MOST = 1000
+"""but not more than that for t alone."""
 FAILURES = 8
 """After so many classes in a row that came to nothing a block ends: a skewed rest would cost quadratic time."""
 
@@ -43,8 +47,8 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
 
     A class starts with the first row left, by lot, and while it breaks a limit takes, of the rows left in its block that make
     its excess lower (or keep it at 0), the one with which it loses least; of equals the first. Where no row does, those that
-    raise the excess least may come instead. A class that still breaks a limit with `LARGEST` rows gives them back: its first
-    row is left over.
+    raise the excess least may come instead. A class that still breaks a limit with so many rows as `_largest` allows gives them
+    back: its first row is left over.
 
     Parameters
     ----------
@@ -64,7 +68,7 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
         persons=limits.persons[rows] if len(limits.persons) else limits.persons,
         pairs=np.take(limits.pairs, rows, axis=1),
     )
-    blocks, largest = len(starts) - 1, max(LARGEST, 4 * limits.k)
+    blocks, largest = len(starts) - 1, _largest(limits)
     states = np.maximum(np.random.SeedSequence(seed).generate_state(blocks, np.uint64), 1)  # of xorshift, never 0
     labels, classes = np.full(len(rows), -1, dtype=np.int64), np.zeros(blocks, dtype=np.int64)
     gathered, longest = np.take(quasi, rows, axis=0), int(np.diff(starts).max(initial=0))
@@ -77,6 +81,13 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
     before = np.repeat(np.cumsum(classes) - classes, np.diff(starts))
     found[rows] = np.where(labels < 0, -1, before + labels)
     return found
+
+
+def _largest(limits: Limits) -> int:
+    """How many rows may be tried for one class."""
+    bound = limits.attributes[limits.attributes["kind"] != UNLIMITED]
+    t = (bound["t_above"] / bound["t_below"]).min(initial=1.0)
+    return max(LARGEST, 4 * limits.k, min(MOST, int(PER_T / t) if t > 0 else MOST))
 
 
 def room_for(columns: int, limits: Limits, largest: int, longest: int) -> Room:

@@ -17,8 +17,8 @@ from tclose.algorithms.widths import Floats, Losses
 
 LARGEST = 200
 """So many rows, and 4 k at least, may be tried for one class;"""
-PER_T = 8
-"""and 8/t, for the closer a class must be, the more rows it takes,"""
+PER_T = 6
+"""and 6/t, for the closer a class must be, the more rows it takes,"""
 MOST = 1000
 """but not more than that for t alone."""
 FAILURES = 8

@@ -158,21 +158,23 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
 
 
 @njit
-def first_class(quasi: Any, losses: Any, limits: Any, largest: int, room: Any, left: int, cancel: Any) -> Any:
+def first_class(quasi: Any, losses: Any, limits: Any, largest: int, strict: bool, room: Any, left: int, cancel: Any) -> Any:
     """Only kernels can call `grow_one`."""
-    return grow_one(quasi, losses, limits, largest, room, left, cancel)
+    return grow_one(quasi, losses, limits, largest, strict, room, left, cancel)
 
 
 @settings(max_examples=150, deadline=None)
-@given(case=cases(), largest=st.integers(1, 12))
-def test_every_step_against_naive(case: dict[str, Any], largest: int) -> None:
+@given(case=cases(), largest=st.integers(1, 12), strict=st.booleans())
+def test_every_step_against_naive(case: dict[str, Any], largest: int, strict: bool) -> None:
     limits, rows = made_limits(case["columns"], case["k"], case["alpha"], case["persons"]), case["rows"]
     room = room_for(len(SIZES), limits, largest, len(rows))
     for _ in range(2):  # the first time must leave no trace
         room.rows[:] = range(len(rows))
         quasi, cancel = np.array(rows, dtype=np.int32), np.zeros(1, dtype=np.uint8)
-        size, fine = first_class(quasi, LOSSES, limits, largest, room, len(rows), cancel)
-        ref = naive_sprouting.sprouted_from(list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest)
+        size, fine = first_class(quasi, LOSSES, limits, largest, strict, room, len(rows), cancel)
+        ref = naive_sprouting.sprouted_from(
+            list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest, strict
+        )
         assert room.members[:size].tolist() == room.places[:size].tolist() == ref
         assert fine == holds_of(limits)(ref)
 

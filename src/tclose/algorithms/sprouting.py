@@ -50,6 +50,9 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
     raise the excess least may come instead. A class that still breaks a limit with so many rows as `_largest` allows gives them
     back: its first row is left over.
 
+    A block in which no class comes to anything is tried once more, strictly: a row must lower the excess by half, at least, of
+    what some row can. So it goes where quasi-identifiers say much about sensitive values: each row nearby helps, but hardly.
+
     Parameters
     ----------
     rows, starts
@@ -76,7 +79,9 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
     def room() -> Room:
         return room_for(quasi.shape[1], near, largest, longest)
 
-    run_parts(_sprout_block, blocks, room, gathered, losses, near, starts, states, largest, FAILURES, labels, classes)
+    for strict in (False, True):
+        lots = states.copy()
+        run_parts(_sprout_block, blocks, room, gathered, losses, near, starts, lots, largest, FAILURES, strict, labels, classes)
     found = np.full(len(quasi), -1, dtype=np.int64)
     before = np.repeat(np.cumsum(classes) - classes, np.diff(starts))
     found[rows] = np.where(labels < 0, -1, before + labels)
@@ -112,19 +117,22 @@ def _sprout_block(
     states: States,
     largest: int,
     failures: int,
+    strict: bool,
     labels: Ints,
     classes: Ints,
     room: Room,
     cancel: NDArray[np.uint8],
 ) -> None:
-    """Grow classes from the rows of one block, and number them from 0."""
+    """Grow classes from the rows of one block, if it has none, and number them from 0."""
+    if classes[block] > 0:
+        return
     left = starts[block + 1] - starts[block]
     for place in range(left):
         room.rows[place] = starts[block] + place
     _shuffle(room.rows[:left], states[block : block + 1])
     failed = 0
     while left > 0 and failed < failures:
-        size, fine = grow_one(quasi, losses, limits, largest, room, left, cancel)
+        size, fine = grow_one(quasi, losses, limits, largest, strict, room, left, cancel)
         if cancel[0]:
             return
         if fine:
@@ -160,7 +168,7 @@ def _without(rows: Codes, places: Ints) -> int:
 
 @once
 def grow_one(
-    quasi: Codes, losses: Losses, limits: Limits, largest: int, room: Room, left: int, cancel: NDArray[np.uint8]
+    quasi: Codes, losses: Losses, limits: Limits, largest: int, strict: bool, room: Room, left: int, cancel: NDArray[np.uint8]
 ) -> tuple[int, bool]:
     """Grow one class from the first row left; how many rows it has, and whether it keeps the limits."""
     empty(room.box)
@@ -180,19 +188,28 @@ def grow_one(
         fine = now <= NEAR and holds(limits, limits.references, room.members[:size], room.tallies.scratch)
         if fine or size == min(largest, left):
             break
-        place = _next(quasi, losses, limits, room, left, size, now, cancel)
+        place = _next(quasi, losses, limits, strict, room, left, size, now, cancel)
     drop_all(limits, room.tallies, room.members[:size])
     return size, fine
 
 
 @once
 def _next(
-    quasi: Codes, losses: Losses, limits: Limits, room: Room, left: int, size: int, now: float, cancel: NDArray[np.uint8]
+    quasi: Codes,
+    losses: Losses,
+    limits: Limits,
+    strict: bool,
+    room: Room,
+    left: int,
+    size: int,
+    now: float,
+    cancel: NDArray[np.uint8],
 ) -> int:
     """The place of the row to take next; -1 where there is none, or no time."""
-    place = _cheapest(quasi, losses, limits, room, left, size, now - NEAR if now > NEAR else NEAR, cancel)
-    if place >= 0 or cancel[0]:
-        return place
+    if not strict:
+        place = _cheapest(quasi, losses, limits, room, left, size, now - NEAR if now > NEAR else NEAR, cancel)
+        if place >= 0 or cancel[0]:
+            return place
     lowest = np.inf
     for other in range(left):
         if room.bounds[other] == np.inf or known_with(limits, room.tallies, room.rows[other]) >= lowest:
@@ -200,7 +217,8 @@ def _next(
         if cancel[0]:
             return -1
         lowest = min(lowest, excess_with(limits, room.tallies, size, room.rows[other]))
-    return _cheapest(quasi, losses, limits, room, left, size, lowest + NEAR, cancel)
+    most = max(lowest, (lowest + now) / 2) if strict else lowest
+    return _cheapest(quasi, losses, limits, room, left, size, most + NEAR, cancel)
 
 
 @lean

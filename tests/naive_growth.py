@@ -211,16 +211,13 @@ def place(
     of_class = [blocks[members[0]] for members in classes]
     number, together = max(blocks) + 1, 1
     while together == 1 or (together < 2 * number and together * len(classes) <= widest * number):
-        for row in left:
-            here = waiting[left.index(row)]
+        open_to_all = [there for there, members in enumerate(classes) if there not in waiting and len(members) <= largest]
+        for here, row in zip(waiting, left, strict=True):
+            near = [there for there in open_to_all if of_class[there] // together == of_class[here] // together]
             rises = {
-                there: lost(rows, [row, *members], width) - lost(rows, members, width)
-                for there, members in enumerate(classes)
-                if there not in waiting
-                and of_class[there] // together == of_class[here] // together
-                and len(members) <= largest
-                and classes[here]
-                and holds([row, *members])
+                there: lost(rows, [row, *classes[there]], width) - lost(rows, classes[there], width)
+                for there in near
+                if classes[here] and holds([row, *classes[there]])
             }
             if rises:
                 best = min(rises, key=lambda there: rises[there])

@@ -204,27 +204,34 @@ def place(
     rows: Sequence[Row], labels: Sequence[int], blocks: Sequence[int], holds: Holds, width: Width, widest: int, largest: int
 ) -> list[int]:
     """Put each row labelled -1 into the class that loses least by it and holds with it, of its block, of two, four, ... blocks;
-    merge what fails then. ``blocks`` has the block of each row."""
+    make a class of all that are left in a block, in two, ..., if it holds; merge the others. ``blocks`` has the block of each row."""
     left = [row for row, label in enumerate(labels) if label < 0]
     classes = (classes_of(labels) if max(labels) >= 0 else []) + [[row] for row in left]
     waiting = range(len(classes) - len(left), len(classes))
     of_class = [blocks[members[0]] for members in classes]
     number, together = max(blocks) + 1, 1
     while together == 1 or (together < 2 * number and together * len(classes) <= widest * number):
-        for row in left:
-            here = waiting[left.index(row)]
+        open_to_all = [there for there, members in enumerate(classes) if there not in waiting and len(members) <= largest]
+        for here, row in zip(waiting, left, strict=True):
+            near = [there for there in open_to_all if of_class[there] // together == of_class[here] // together]
             rises = {
-                there: lost(rows, [row, *members], width) - lost(rows, members, width)
-                for there, members in enumerate(classes)
-                if there not in waiting
-                and of_class[there] // together == of_class[here] // together
-                and len(members) <= largest
-                and classes[here]
-                and holds([row, *members])
+                there: lost(rows, [row, *classes[there]], width) - lost(rows, classes[there], width)
+                for there in near
+                if classes[here] and holds([row, *classes[there]])
             }
             if rises:
                 best = min(rises, key=lambda there: rises[there])
                 classes[best], classes[here] = [row, *classes[best]], []
         together *= 2
-    known = [members for members in classes if members]
+    together = 1
+    while together < 2 * number:
+        for key in range(number):
+            alone = [here for here in waiting if classes[here] and of_class[here] // together == key]
+            if alone and holds([row for here in alone for row in classes[here]]):
+                classes.append([row for here in alone for row in classes[here]])
+                for here in alone:
+                    classes[here] = []
+        together *= 2
+    known = [*(classes[here] for here in range(len(classes)) if here not in waiting), *(classes[here] for here in waiting)]
+    known = [members for members in known if members]
     return labels_of(merge_failing(known, holds, lambda members: box_loss(rows, members, width)))

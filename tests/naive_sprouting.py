@@ -134,17 +134,20 @@ def sprouted(
     """Labels of the classes that grow in each block from its first row left, -1 for rows without one."""
     labels, number = [-1] * len(rows), 0
     for block in blocks:
-        left, failed = list(block), 0
-        while left and failed < failures:
-            members = sprouted_from(left, rows, width, excess, holds, largest)
-            if holds(members):
-                for row in members:
-                    labels[row] = number
-                number, failed = number + 1, 0
-                left = [row for row in left if row not in members]
-            else:
-                failed += 1
-                left = left[1:]
+        for strict in (False, True):
+            left, failed = list(block), 0
+            while left and failed < failures:
+                members = sprouted_from(left, rows, width, excess, holds, largest, strict)
+                if holds(members):
+                    for row in members:
+                        labels[row] = number
+                    number, failed = number + 1, 0
+                    left = [row for row in left if row not in members]
+                else:
+                    failed += 1
+                    left = left[1:]
+            if any(labels[row] >= 0 for row in block):
+                break
     return labels
 
 
@@ -155,15 +158,22 @@ def sprouted_from(
     excess: Callable[[list[int]], float],
     holds: Callable[[list[int]], bool],
     largest: int,
+    strict: bool,
 ) -> list[int]:
-    """The first row and, until all is well, rows that widen it least among those that lower the excess, or raise it least."""
+    """The first row and, until all is well, rows that widen it least among those that lower the excess, or raise it least.
+
+    Strictly, those that lower it by half of what is possible.
+    """
     near = 1e-9
     members = left[:1]
     while not holds(members) and len(members) < min(largest, len(left)):
         now = excess(members)
         after = {row: excess([*members, row]) for row in left if row not in members}
         fitting = [row for row, then in after.items() if (then < now - near if now > near else then < near)]
-        if not fitting:
+        if strict:
+            least = min(after.values())
+            fitting = [row for row, then in after.items() if then < max(least, (least + now) / 2) + near]
+        elif not fitting:
             fitting = [row for row, then in after.items() if then < min(after.values()) + near]
         members = [*members, min(fitting, key=lambda row: box_loss(rows, [*members, row], width))]
     return members

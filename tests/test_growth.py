@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 import tclose as tc
 from tclose._progress import listening
 from tclose.algorithms import refining, running
+from tclose.algorithms.growth import rounds_for
 from tclose.cli import app
 from tclose.verify import verify
 from tests.releases import FEW, HIERARCHY, MATRIX, Case, audited, cases, released, same_measures
@@ -513,3 +514,11 @@ def test_ctrl_c_between_two_rounds() -> None:
     except KeyboardInterrupt:  # which would end the tests, too
         pytest.fail("Ctrl-C ended everything")
     assert release.record["course"]["ended"] == "interrupt"
+
+
+@pytest.mark.parametrize(
+    ("effort", "rows", "expected"),
+    [("balanced", 1, 12), ("balanced", 100_000, 12), ("balanced", 300_000, 13), ("balanced", 10**6, 15), ("fast", 10**9, 6)],
+)
+def test_larger_tables_take_more_rounds(effort: str, rows: int, expected: int) -> None:
+    assert rounds_for(effort, rows) == expected

@@ -67,9 +67,22 @@ def test_a_row_that_no_class_can_take_is_merged_with_as_few_as_it_takes() -> Non
     assert placed(table, [0, 0, 1, 1, 2, 2, -1]) == [0, 0, 0, 0, 1, 1, 0]
 
 
-def test_rows_without_any_class_are_merged() -> None:
-    assert placed(people([0, 1, 7, 8], [0] * 4, k=2), [-1] * 4) == [0, 0, 1, 1]
-    assert placed(people([0, 1, 7, 8], [0] * 4), [-1] * 4) == [0, 1, 2, 3]
+@pytest.mark.parametrize(
+    ("values", "blocks", "expected"),
+    [
+        ([0, 1, 0, 1, 0, 1, 0, 1], [0, 0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 1, 2, 2, 0, 0]),
+        ([0, 1, 0, 1, 0, 1, 0, 1], [1, 1, 1, 1, 0, 0, 2, 2], [2, 2, 2, 2, 1, 1, 0, 0]),
+        ([0, 0, 0, 1, 1, 1, 0, 1], [0, 0, 0, 1, 1, 1, 2, 2], [1, 1, 1, 1, 1, 1, 0, 0]),
+    ],
+    ids=["of a block", "in the order of blocks", "of two blocks"],
+)
+def test_rows_that_no_class_can_take_are_a_class_together(values: list[int], blocks: list[int], expected: list[int]) -> None:
+    # Half of the table have the value 1; {7, 8}, of which half have it too, would be 1/6 away with another row.
+    assert placed(people([0, 1, 2, 3, 4, 5, 7, 8], values, t="1/8"), [-1] * 6 + [0, 0], blocks) == expected
+
+
+def test_a_table_without_any_class_is_one() -> None:
+    assert placed(people([0, 1, 7, 8], [0] * 4, k=2), [-1] * 4) == [0] * 4
     assert placed(people([3], [0]), [-1]) == [0]
 
 

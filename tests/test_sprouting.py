@@ -102,6 +102,15 @@ def test_persons_are_what_k_counts() -> None:
     assert [sorted(persons[row] for row in members) for members in classes_of(labels)] == [[0, 1], [0, 1]]
 
 
+@pytest.mark.parametrize(
+    ("asked", "k", "expected"),
+    [([{}], 1, 200), ([{}], 100, 400), ([{"t": "1/2"}], 1, 200), ([{"t": "1/2"}, {"t": "1/50"}], 1, 300), ([{"t": 0}], 1, 1000)],
+)
+def test_the_closer_the_more_rows_may_be_tried(asked: list[dict[str, Any]], k: int, expected: int) -> None:
+    limits = made_limits([(Equal(2), [0, 1], settings) for settings in asked], k=k)
+    assert sprouting._largest(limits) == expected
+
+
 def test_a_block_ends_after_failures_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     # A class with a value that one row of 32 has needs 16 rows; any two rows of the two others will do.
     limits = made_limits([(Ordered(4), [0, 1] * 15 + [2, 3], {"beta": 1})], k=1)
@@ -149,21 +158,23 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
 
 
 @njit
-def first_class(quasi: Any, losses: Any, limits: Any, largest: int, room: Any, left: int, cancel: Any) -> Any:
+def first_class(quasi: Any, losses: Any, limits: Any, largest: int, strict: bool, room: Any, left: int, cancel: Any) -> Any:
     """Only kernels can call `grow_one`."""
-    return grow_one(quasi, losses, limits, largest, room, left, cancel)
+    return grow_one(quasi, losses, limits, largest, strict, room, left, cancel)
 
 
 @settings(max_examples=150, deadline=None)
-@given(case=cases(), largest=st.integers(1, 12))
-def test_every_step_against_naive(case: dict[str, Any], largest: int) -> None:
+@given(case=cases(), largest=st.integers(1, 12), strict=st.booleans())
+def test_every_step_against_naive(case: dict[str, Any], largest: int, strict: bool) -> None:
     limits, rows = made_limits(case["columns"], case["k"], case["alpha"], case["persons"]), case["rows"]
     room = room_for(len(SIZES), limits, largest, len(rows))
     for _ in range(2):  # the first time must leave no trace
         room.rows[:] = range(len(rows))
         quasi, cancel = np.array(rows, dtype=np.int32), np.zeros(1, dtype=np.uint8)
-        size, fine = first_class(quasi, LOSSES, limits, largest, room, len(rows), cancel)
-        ref = naive_sprouting.sprouted_from(list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest)
+        size, fine = first_class(quasi, LOSSES, limits, largest, strict, room, len(rows), cancel)
+        ref = naive_sprouting.sprouted_from(
+            list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest, strict
+        )
         assert room.members[:size].tolist() == room.places[:size].tolist() == ref
         assert fine == holds_of(limits)(ref)
 
@@ -179,6 +190,7 @@ def test_classes_against_naive(case: dict[str, Any], seed: int, largest: int, fa
     holds = holds_of(limits)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sprouting, "LARGEST", largest)
+        patch.setattr(sprouting, "MOST", 0)
         patch.setattr(sprouting, "FAILURES", failures)
         comp = grown(case["rows"], limits, case["blocks"], seed)
     states = np.random.SeedSequence(seed).generate_state(len(case["blocks"]), np.uint64).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,11 @@ DRIFT = Fraction(3, 10)
 TIGHT = Fraction(3, 4)
 """Classes grow until they are within this share of t: what is left of it is spent on rows that are left over, and on refining."""
 ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
-"""How often rows are moved or swapped, by effort."""
+"""How often rows are moved or swapped, by effort;"""
+SMALL = 100_000
+"""in tables of so many rows at most,"""
+MORE = 0.25
+"""and in ten times as large ones so much more often: in a round a row looks at as many classes as ever, of ever more."""
 
 
 def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
@@ -53,5 +58,16 @@ def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effor
     weight = float(losses.columns["weight"].sum())
     seconds = options["seconds"] if effort == "best" else None
     go_on = "; Ctrl-C goes on with that" if seconds else ""
-    refined = refine(table_given, labels, ROUNDS[effort], seconds, hear=lambda lost: report(f"loss {lost / weight:.4f}{go_on}"))
+    refined = refine(
+        table_given,
+        labels,
+        rounds_for(effort, len(labels)),
+        seconds,
+        hear=lambda lost: report(f"loss {lost / weight:.4f}{go_on}"),
+    )
     return Partition(refined.labels, course={"rounds": refined.rounds, "ended": refined.ended})
+
+
+def rounds_for(effort: str, rows: int) -> int:
+    """How often rows are moved or swapped in a table of so many rows."""
+    return round(ROUNDS[effort] * (1 + MORE * math.log10(max(1, rows / SMALL))))

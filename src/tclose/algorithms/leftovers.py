@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from tclose.algorithms import moving
+from tclose.algorithms.checks import failing
 from tclose.algorithms.cutting import Parts
 from tclose.algorithms.improving import measure_all
-from tclose.algorithms.limits import Ints
+from tclose.algorithms.limits import Ints, Limits
 from tclose.algorithms.merging import merge_failing
-from tclose.algorithms.standing import Given, groups_by, labels_of, standing
+from tclose.algorithms.standing import Given, groups_by, standing
 
 WIDEST = 8192
 """Among so many classes, on average, a row may look for one that takes it; among those of its block in any case."""
@@ -19,8 +22,8 @@ def place(given: Given, labels: Ints, blocks: Parts) -> Ints:
     """Put each row without a class, labelled -1, into the class that loses least by it and keeps every limit with it.
 
     It looks among the classes of its block; where none can take it, among those of two blocks side by side, then of four, and so
-    on. Rows that no class can take are classes of their own in the end, and merged with others until all hold: in the worst
-    case all rows are one class.
+    on. All rows of a block that no class can take are a class together, if that keeps the limits; else those of two blocks, and
+    so on. What is left then is merged with classes until all hold: in the worst case all rows are one class.
 
     Parameters
     ----------
@@ -35,18 +38,60 @@ def place(given: Given, labels: Ints, blocks: Parts) -> Ints:
     left = np.flatnonzero(labels < 0)
     if not len(left):
         return labels
-    labels = labels.copy()
-    labels[left] = int(labels.max()) + 1 + np.arange(len(left))
-    stand = standing(labels, given.quasi.shape[1])
+    block = np.empty(len(labels), dtype=np.int64)
+    block[blocks.rows] = np.repeat(np.arange(len(blocks.starts) - 1), np.diff(blocks.starts))
+    labels = _put_into_classes(given, labels, left, block)
+    labels = _put_together(given.limits, labels, block)
+    return merge_failing(_each_alone(labels), given.quasi, given.losses, given.limits)
+
+
+def _put_into_classes(given: Given, labels: Ints, left: Ints, block: Ints) -> Ints:
+    """Put rows into classes, as far as there is one for them. Classes may have gaps in their numbers."""
+    stand = standing(_each_alone(labels), given.quasi.shape[1])
+    labels = stand.rows["label"]
     stand.classes["waiting"][labels[left]] = 1
     measure_all(given, stand)
-    number = len(blocks.starts) - 1
-    block = np.empty(int(labels.max()) + 1, dtype=np.int64)  # of each class
-    block[labels[blocks.rows]] = np.repeat(np.arange(number), np.diff(blocks.starts))
-    together = 1
-    while (stand.classes["waiting"] * stand.classes["size"]).any():
-        moving.place(given, stand, groups_by(stand, block // together))
-        together *= 2
-        if together >= 2 * number or together * len(block) > WIDEST * number:
+    of_class = np.empty(int(labels.max()) + 1, dtype=np.int64)
+    of_class[labels] = block
+    number = int(block.max()) + 1
+    for together in _spans(number):
+        waiting = (stand.classes["waiting"] == 1) & (stand.classes["size"] > 0)
+        if not waiting.any() or (together > 1 and together * len(of_class) > WIDEST * number):
             break
-    return merge_failing(labels_of(stand), given.quasi, given.losses, given.limits)
+        moving.place(given, stand, groups_by(stand, of_class // together))
+    waiting = (stand.classes["waiting"] == 1) & (stand.classes["size"] > 0)
+    return np.where(waiting[labels], -1, labels)
+
+
+def _put_together(limits: Limits, labels: Ints, block: Ints) -> Ints:
+    """Make a class of all rows without one in a block, in two blocks, and so on, where they keep the limits together.
+
+    Classes may have gaps in their numbers.
+    """
+    labels = labels.copy()
+    for together in _spans(int(block.max()) + 1):
+        left = np.flatnonzero(labels < 0)
+        if not len(left):
+            break
+        keys = block[left] // together
+        order = np.argsort(keys, kind="stable")
+        starts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(keys[order])), [len(left)]])
+        fine = np.repeat(~failing(limits, left[order], starts), np.diff(starts))
+        labels[left[order][fine]] = int(labels.max()) + 1 + keys[order][fine]
+    return labels
+
+
+def _each_alone(labels: Ints) -> Ints:
+    """Classes numbered without gaps, and after them each row without a class as one of its own."""
+    left = np.flatnonzero(labels < 0)
+    numbers = labels.copy()
+    numbers[left] = int(labels.max()) + 1 + np.arange(len(left))
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+
+
+def _spans(blocks: int) -> Iterator[int]:
+    """1, 2, 4, ... blocks, until there are no more."""
+    span = 1
+    while span < 2 * blocks:
+        yield span
+        span *= 2

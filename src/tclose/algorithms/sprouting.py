@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 from tclose.algorithms.boxes import Box, box_for, empty, loss_with, widen
 from tclose.algorithms.checks import holds
 from tclose.algorithms.compiling import kernel, lean, once
-from tclose.algorithms.limits import NEAR, Codes, Ints, Limits
+from tclose.algorithms.limits import NEAR, UNLIMITED, Codes, Ints, Limits
 from tclose.algorithms.running import run_parts
 from tclose.algorithms.tallies import Tallies, drop_all, excess_with, known_with, take, tallies_for
 from tclose.algorithms.widths import Floats, Losses
 
 LARGEST = 200
-"""So many rows, and 4 k at least, may be tried for one class."""
+"""So many rows, and 4 k at least, may be tried for one class;"""
+PER_T = 6
+"""and 6/t, for the closer a class must be, the more rows it takes,"""
+MOST = 1000
+"""but not more than that for t alone."""
 FAILURES = 8
 """After so many classes in a row that came to nothing a block ends: a skewed rest would cost quadratic time."""
 
@@ -43,8 +47,11 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
 
     A class starts with the first row left, by lot, and while it breaks a limit takes, of the rows left in its block that make
     its excess lower (or keep it at 0), the one with which it loses least; of equals the first. Where no row does, those that
-    raise the excess least may come instead. A class that still breaks a limit with `LARGEST` rows gives them back: its first
-    row is left over.
+    raise the excess least may come instead. A class that still breaks a limit with so many rows as `_largest` allows gives them
+    back: its first row is left over.
+
+    A block in which no class comes to anything is tried once more, strictly: a row must lower the excess by half, at least, of
+    what some row can. So it goes where quasi-identifiers say much about sensitive values: each row nearby helps, but hardly.
 
     Parameters
     ----------
@@ -64,7 +71,7 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
         persons=limits.persons[rows] if len(limits.persons) else limits.persons,
         pairs=np.take(limits.pairs, rows, axis=1),
     )
-    blocks, largest = len(starts) - 1, max(LARGEST, 4 * limits.k)
+    blocks, largest = len(starts) - 1, _largest(limits)
     states = np.maximum(np.random.SeedSequence(seed).generate_state(blocks, np.uint64), 1)  # of xorshift, never 0
     labels, classes = np.full(len(rows), -1, dtype=np.int64), np.zeros(blocks, dtype=np.int64)
     gathered, longest = np.take(quasi, rows, axis=0), int(np.diff(starts).max(initial=0))
@@ -72,11 +79,20 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
     def room() -> Room:
         return room_for(quasi.shape[1], near, largest, longest)
 
-    run_parts(_sprout_block, blocks, room, gathered, losses, near, starts, states, largest, FAILURES, labels, classes)
+    for strict in (False, True):
+        lots = states.copy()
+        run_parts(_sprout_block, blocks, room, gathered, losses, near, starts, lots, largest, FAILURES, strict, labels, classes)
     found = np.full(len(quasi), -1, dtype=np.int64)
     before = np.repeat(np.cumsum(classes) - classes, np.diff(starts))
     found[rows] = np.where(labels < 0, -1, before + labels)
     return found
+
+
+def _largest(limits: Limits) -> int:
+    """How many rows may be tried for one class."""
+    bound = limits.attributes[limits.attributes["kind"] != UNLIMITED]
+    t = (bound["t_above"] / bound["t_below"]).min(initial=1.0)
+    return max(LARGEST, 4 * limits.k, min(MOST, int(PER_T / t) if t > 0 else MOST))
 
 
 def room_for(columns: int, limits: Limits, largest: int, longest: int) -> Room:
@@ -101,19 +117,22 @@ def _sprout_block(
     states: States,
     largest: int,
     failures: int,
+    strict: bool,
     labels: Ints,
     classes: Ints,
     room: Room,
     cancel: NDArray[np.uint8],
 ) -> None:
-    """Grow classes from the rows of one block, and number them from 0."""
+    """Grow classes from the rows of one block, if it has none, and number them from 0."""
+    if classes[block] > 0:
+        return
     left = starts[block + 1] - starts[block]
     for place in range(left):
         room.rows[place] = starts[block] + place
     _shuffle(room.rows[:left], states[block : block + 1])
     failed = 0
     while left > 0 and failed < failures:
-        size, fine = grow_one(quasi, losses, limits, largest, room, left, cancel)
+        size, fine = grow_one(quasi, losses, limits, largest, strict, room, left, cancel)
         if cancel[0]:
             return
         if fine:
@@ -149,7 +168,7 @@ def _without(rows: Codes, places: Ints) -> int:
 
 @once
 def grow_one(
-    quasi: Codes, losses: Losses, limits: Limits, largest: int, room: Room, left: int, cancel: NDArray[np.uint8]
+    quasi: Codes, losses: Losses, limits: Limits, largest: int, strict: bool, room: Room, left: int, cancel: NDArray[np.uint8]
 ) -> tuple[int, bool]:
     """Grow one class from the first row left; how many rows it has, and whether it keeps the limits."""
     empty(room.box)
@@ -169,19 +188,28 @@ def grow_one(
         fine = now <= NEAR and holds(limits, limits.references, room.members[:size], room.tallies.scratch)
         if fine or size == min(largest, left):
             break
-        place = _next(quasi, losses, limits, room, left, size, now, cancel)
+        place = _next(quasi, losses, limits, strict, room, left, size, now, cancel)
     drop_all(limits, room.tallies, room.members[:size])
     return size, fine
 
 
 @once
 def _next(
-    quasi: Codes, losses: Losses, limits: Limits, room: Room, left: int, size: int, now: float, cancel: NDArray[np.uint8]
+    quasi: Codes,
+    losses: Losses,
+    limits: Limits,
+    strict: bool,
+    room: Room,
+    left: int,
+    size: int,
+    now: float,
+    cancel: NDArray[np.uint8],
 ) -> int:
     """The place of the row to take next; -1 where there is none, or no time."""
-    place = _cheapest(quasi, losses, limits, room, left, size, now - NEAR if now > NEAR else NEAR, cancel)
-    if place >= 0 or cancel[0]:
-        return place
+    if not strict:
+        place = _cheapest(quasi, losses, limits, room, left, size, now - NEAR if now > NEAR else NEAR, cancel)
+        if place >= 0 or cancel[0]:
+            return place
     lowest = np.inf
     for other in range(left):
         if room.bounds[other] == np.inf or known_with(limits, room.tallies, room.rows[other]) >= lowest:
@@ -189,7 +217,8 @@ def _next(
         if cancel[0]:
             return -1
         lowest = min(lowest, excess_with(limits, room.tallies, size, room.rows[other]))
-    return _cheapest(quasi, losses, limits, room, left, size, lowest + NEAR, cancel)
+    most = max(lowest, (lowest + now) / 2) if strict else lowest
+    return _cheapest(quasi, losses, limits, room, left, size, most + NEAR, cancel)
 
 
 @lean

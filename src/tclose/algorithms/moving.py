@@ -67,6 +67,8 @@ def _cheapest(given: Given, stand: Standing, group: Ints, row: int, enough: floa
     """The other class that loses least by taking a row, less than enough, and keeps the limits; -1 where none does."""
     best, here = -1, stand.rows[row].label
     for there in group:
+        if stand.classes[there].waiting == 1:  # rows that are left over take none, and come last
+            break
         more = _rise_with(given, stand, there, row, enough)
         if more < enough and there != here and may_change(given, stand, there, row, JOINS, room):
             best, enough = there, more
@@ -75,9 +77,9 @@ def _cheapest(given: Given, stand: Standing, group: Ints, row: int, enough: floa
 
 @lean
 def _rise_with(given: Given, stand: Standing, number: int, row: int, enough: float) -> float:
-    """How much more a class loses with one row more; infinite where that is above enough, or it can take none."""
+    """How much more a class loses with one row more; infinite where that is above enough, or it has no row."""
     there = stand.classes[number]
-    if there.size == 0 or there.waiting == 1 or there.total > enough:  # each row loses as much as before, or more
+    if there.size == 0 or there.total > enough:  # each row loses as much as before, or more
         return np.inf
     most = (enough + there.size * there.total) / (there.size + 1)
     after = 0.0

@@ -21,6 +21,8 @@ KINDS = 4096
 """Answers are kept for so many kinds of rows; with more kinds, hardly any question comes twice."""
 VALUES = 1024
 """Rows at each value are kept for each class where there are so many values at most."""
+KEPT = 2**25
+"""For larger groups than that many answers, or counts, are kept for none."""
 PER_ROW = 8
 """To count one row takes as long as to look at so many values."""
 UNKNOWN, YES, NO = range(3)
@@ -47,7 +49,7 @@ class Room(NamedTuple):
     """(2, classes of the group, kinds): whether a class keeps the limits without a row of a kind, and with one more, as far as
     it was asked."""
     tallies: Codes
-    """(classes of the group, values of all columns): rows at each value; no values where persons are counted, or too many."""
+    """(classes of the group, values of all columns): rows at each value; none where persons are counted, or they are too many."""
     scratch: Scratch
 
 
@@ -58,7 +60,7 @@ def room_for(given: Given, stand: Standing, groups: Groups) -> Room:
     rows = int(np.add.reduceat(stand.classes["size"][groups.order], groups.starts[:-1]).max(initial=0)) + 1
     lists = np.empty((3, rows), dtype=np.int32)
     values = int(given.limits.columns["size"].sum())
-    tallied = values <= VALUES and not len(given.limits.persons)
+    tallied = values <= VALUES and together * values <= KEPT and not len(given.limits.persons)
     return Room(
         lists[0],
         lists[1],
@@ -66,7 +68,7 @@ def room_for(given: Given, stand: Standing, groups: Groups) -> Room:
         np.empty(rows, dtype=np.int64),
         np.empty(rows, dtype=np.float64),
         box_for(given.quasi.shape[1]),
-        np.empty((2, together, kinds if kinds <= KINDS else 0), dtype=np.uint8),
+        np.empty((2, together, kinds if kinds <= KINDS and together * kinds <= KEPT else 0), dtype=np.uint8),
         np.empty((together, values if tallied else 0), dtype=np.int32),
         scratch_for(given.limits),
     )

@@ -118,7 +118,7 @@ def groups(stand: Standing, number: int, together: int) -> Groups:
 
 
 def groups_by(stand: Standing, keys: Ints) -> Groups:
-    """Groups of the classes with the same key; without numbers to spare."""
+    """Groups of the classes with the same key, each in the order of its numbers; without numbers to spare."""
     sizes = stand.classes["size"][: len(keys)]
     known = np.flatnonzero((sizes > 0) & (sizes <= LARGEST))
     order = known[np.argsort(keys[known], kind="stable")]

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,9 @@ def machine() -> str:
     return f"Machine: {cpu}, {os.cpu_count()} cores. Date: {date.today()}. Commit: {commit()}."
 
 
+@cache
 def commit() -> str:
+    """The commit at the start of a run; it may take long enough for the next one to come."""
     found = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=HERE, capture_output=True, text=True, check=False)
     return found.stdout.strip()
 

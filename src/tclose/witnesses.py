@@ -31,7 +31,8 @@ class Witnesses:
     classes : (published rows,) int64
         The class of each published row.
     regions : list of (classes,) int64
-        For each way to put classes together the region of each class, -1 where it has none; larger regions first.
+        For each way to put classes together the region of each class, -1 where it has none. The algorithm's come first, larger
+        ones before smaller ones.
     """
 
     classes: Ints

@@ -76,7 +76,7 @@ lean: _Compiler = _compiler(cache=KEPT, no_cpython_wrapper=True, **_ALL)
 """A part that only kernels call. It gets no way in for Python, which takes about as long to compile as the part itself."""
 
 once: _Compiler = _compiler(no_cpython_wrapper=True, inline="always", **_ALL)
-"""A small part that is called from one place, and put there: each array handed over costs seven numbers on the stack.
+"""A small part that is called from one place, or a few, and put there: each array handed over costs seven numbers on the stack.
 
 It is kept with its caller, not by itself. A large one takes longer to put there, with the square of its length, than to compile.
 """

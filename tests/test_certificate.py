@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 
 import tclose as tc
 import tclose._anonymize
+from tclose._verify import verify
 from tclose.certificate import Commitment, codebook, to_json
-from tclose.verify import verify
 
 EXAMPLES = int(os.environ.get("TCLOSE_EXAMPLES", "30"))
 FEW = settings(

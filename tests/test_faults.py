@@ -29,11 +29,11 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose._progress import announce, listening
+from tclose._verify import verify
 from tclose.algorithms import ALGORITHMS
 from tclose.algorithms.compiling import HOW_OFTEN
 from tclose.algorithms.running import run
 from tclose.cli import app
-from tclose.verify import verify
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="modes, limits and signals of POSIX"),

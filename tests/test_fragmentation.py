@@ -14,12 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 import tclose as tc
+from tclose._verify import verify
 from tclose.algorithms import find_algorithm
 from tclose.algorithms.fragmentation import size_classes
 from tclose.cli import app
 from tclose.distances import Equal, Ordered
 from tclose.fragments.counts import Counts
-from tclose.verify import verify
 
 
 def people(rows: int = 600) -> pa.Table:

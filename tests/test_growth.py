@@ -22,10 +22,10 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose._progress import listening
+from tclose._verify import verify
 from tclose.algorithms import refining, running
 from tclose.algorithms.growth import rounds_for
 from tclose.cli import app
-from tclose.verify import verify
 from tests.releases import FEW, HIERARCHY, MATRIX, Case, audited, cases, released, same_measures
 from tests.test_faults import POLICY, assert_says_interrupted, finish, names, start, write_people
 from tests.test_release import files, without_commitment

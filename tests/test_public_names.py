@@ -12,6 +12,7 @@ import tclose
 NAMES = [
     "Audit",
     "ColumnError",
+    "Finding",
     "GateError",
     "Hierarchy",
     "HierarchyError",
@@ -26,6 +27,7 @@ NAMES = [
     "Release",
     "Sensitive",
     "TcloseError",
+    "Verification",
     "Violation",
     "__version__",
     "anonymize",
@@ -34,6 +36,7 @@ NAMES = [
     "find_fragmentation",
     "list_algorithms",
     "transport",
+    "verify",
 ]
 
 HEAVY = {"ibis", "duckdb", "numba", "llvmlite", "pyarrow", "numpy", "pandas", "polars", "networkx", "pydantic", "ruamel", "scipy"}
@@ -86,7 +89,7 @@ def test_functions_are_functions_after_every_module_was_imported() -> None:
         "import importlib, pkgutil, tclose\n"
         "names = [module.name for module in pkgutil.walk_packages(tclose.__path__, 'tclose.')]\n"
         "for name in names: name.endswith('__main__') or importlib.import_module(name)\n"
-        "assert {'tclose._audit', 'tclose._anonymize'} <= set(names)\n" + ALL_CALLABLE
+        "assert {'tclose._audit', 'tclose._anonymize', 'tclose._verify'} <= set(names)\n" + ALL_CALLABLE
     )
 
 

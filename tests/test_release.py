@@ -29,11 +29,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import tclose as tc
+from tclose._verify import verify
 from tclose.cli import app
 from tclose.guard import unguarded
 from tclose.source.readers import open_reader
 from tclose.source.table import Table
-from tclose.verify import verify
 from tests import naive
 from tests.conftest import contain
 from tests.releases import (

@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import tclose as tc
+from tclose._verify import verify
 from tclose.algorithms import ALGORITHMS, Partition
 from tclose.algorithms.base import Above, Choice, Option
 from tclose.certificate import codebook, to_json
 from tclose.cli import app
-from tclose.verify import verify
 from tests.releases import FEW, LIMITS, SMALL, SUFFIXES, Case, audited, cases, released, same_measures, small_table
 
 # --- roles ------------------------------------------------------------------------------------------------------------

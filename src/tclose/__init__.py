@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tclose._audit import audit
     from tclose._emd import emd, transport
     from tclose._fragmentation import find_fragmentation
+    from tclose._verify import Finding, Verification, verify
     from tclose.algorithms import list_algorithms
     from tclose.errors import (
         ColumnError,
@@ -41,6 +42,9 @@ _HOMES = {
     "emd": "_emd",
     "transport": "_emd",
     "find_fragmentation": "_fragmentation",
+    "Finding": "_verify",
+    "Verification": "_verify",
+    "verify": "_verify",
     "ColumnError": "errors",
     "GateError": "errors",
     "HierarchyError": "errors",
@@ -61,6 +65,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Audit",
     "ColumnError",
+    "Finding",
     "GateError",
     "Hierarchy",
     "HierarchyError",
@@ -75,6 +80,7 @@ __all__ = [
     "Release",
     "Sensitive",
     "TcloseError",
+    "Verification",
     "Violation",
     "__version__",
     "anonymize",
@@ -83,6 +89,7 @@ __all__ = [
     "find_fragmentation",
     "list_algorithms",
     "transport",
+    "verify",
 ]
 
 

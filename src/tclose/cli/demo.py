@@ -17,7 +17,8 @@ def demo(
       tclose demo
       tclose demo --folder hospital
     """
-    from tclose.cli.screen import a_reader_may_leave, show_audit, show_release, show_verification, stages, status
+    from tclose.cli.screen import a_reader_may_leave, show_audit, show_release, stages, status
+    from tclose.cli.verification import show_verification
     from tclose.demo import write_demo
 
     with status("Making a hospital"):
@@ -44,7 +45,7 @@ def demo(
         show_release(release, paths)
 
     with status("Verifying"):
-        from tclose.verify import verify
+        from tclose._verify import verify
 
         found = verify(out, paths[1])
     with a_reader_may_leave():

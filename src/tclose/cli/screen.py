@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tclose.attribute import AttributeAudit
     from tclose.release import Release
     from tclose.result import Audit, Judgement
-    from tclose.verify import Verification
 
 USELESS = 0.9
 """A loss from which on a release says little of its quasi-identifiers."""
@@ -133,17 +132,6 @@ def show_release(release: Release, paths: list[Path]) -> None:
     width = max(len(str(path)) for path in paths)
     for path, note in zip(paths, notes, strict=True):
         console.print(f"  {path!s:<{width}}  {note}", markup=False)
-
-
-def show_verification(found: Verification, title: str) -> None:
-    """Each thing that the certificate says, and whether it is so."""
-    console = _Console(highlight=False, soft_wrap=True)
-    for finding in found.findings:
-        mark = Text("yes", style="green") if finding.holds else Text("NO ", style="bold red")
-        detail = f" ({finding.detail})" if finding.detail else ""
-        console.print(Text.assemble(mark, "  ", finding.what, detail))
-    verdict = "is as certified" if found.holds else "is not as certified"
-    console.print(Text(f"{title} {verdict}.", style="bold green" if found.holds else "bold red"))
 
 
 def _size(audit: Audit) -> str:

@@ -20,10 +20,11 @@ def verify(
     Examples:
       tclose verify release.csv --certificate release.csv.certificate.json
     """
-    from tclose.cli.screen import a_reader_may_leave, show_verification, status
+    from tclose.cli.screen import a_reader_may_leave, status
+    from tclose.cli.verification import show_verification
 
     with status(f"Verifying {release.name}"):
-        from tclose.verify import verify as check
+        from tclose._verify import verify as check
 
         found = check(release, certificate)
     with a_reader_may_leave():

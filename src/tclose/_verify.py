@@ -12,7 +12,8 @@ import numpy as np
 from tclose._audit import Context, examine
 from tclose._files import sha256_of
 from tclose._numbers import float_up
-from tclose.certificate import Certificate, describe_sensitive, figures, read_certificate
+from tclose.certificate import describe_sensitive, figures
+from tclose.claims import Certificate, read_certificate
 from tclose.errors import InputError, PrivacyRiskWarning, TcloseError
 from tclose.policy import Policy
 from tclose.result import Audit

@@ -67,7 +67,7 @@ def test_settings_come_back_as_they_were_read() -> None:
 
 @pytest.mark.parametrize("setting", [1, 0, -3, True, 2.5, "x", [], [2, 1], [1, 1], {"width": 0}, {"width": -1}, {"height": 2}, {}, ["a"], {"width": 1, "count": 2}])  # fmt: skip
 def test_what_is_no_setting(setting: Any) -> None:
-    with pytest.raises(tc.PolicyError, match=r"bins of 's' must be a count of bins \(2 or more\)"):
+    with pytest.raises(tc.PolicyError, match=r"bins of 's' must be a count of bins \(2 to 1,000\)"):
         tc.Sensitive("s", bins=setting)
 
 

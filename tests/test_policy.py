@@ -226,7 +226,7 @@ def test_a_mistake_in_a_policy(settings: Any, sentence: str) -> None:
 
 @pytest.mark.parametrize(
     "bins",
-    [1, 0, -3, True, "5", 5.0, [], [1, 1], [2, 1], ["a"], [1, None], [float("inf")], {}, {"width": 0}, {"width": "x"}, {"width": [1]},
+    [1, 0, -3, True, "5", 5.0, [], [1, 1], [2, 1], ["a"], [1, None], [float("inf")], {}, {"width": 0}, {"width": "x"}, 1001,
      {"count": 1}, {"count": 3, "width": 2}, {"size": 3}, {3: 4}, {"edges": 3}, "quartiles"],
     ids=repr,
 )  # fmt: skip

@@ -17,7 +17,10 @@ from tclose.guard import unguarded
 
 _NUMBER = r"(-?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?)"
 _LABELS = [re.compile(form) for form in (rf"below {_NUMBER}", rf"\[{_NUMBER}, {_NUMBER}\)", rf"{_NUMBER} or more")]
-REQUIREMENT = "a count of bins (2 or more), a list of ascending edges, or {width: ...} with a number above 0"
+MOST_BINS = 1_000
+"""More bins of equally many rows tell little less than the values themselves."""
+
+REQUIREMENT = f"a count of bins (2 to {MOST_BINS:,}), a list of ascending edges, or {{width: ...}} with a number above 0"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Bins:
             setting = {"edges": setting} if isinstance(setting, list | tuple) else {"count": setting}
         try:
             ((kind, given),) = setting.items()
-            if kind == "count" and isinstance(given, int) and not isinstance(given, bool) and given >= 2:
+            if kind == "count" and isinstance(given, int) and not isinstance(given, bool) and 2 <= given <= MOST_BINS:
                 return cls(count=given)
             if kind == "width" and exact(given) > 0:
                 return cls(width=exact(given))

@@ -63,11 +63,27 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {lowered[close[0]]!r}?" if close else ""
 
 
-def got(value: Any) -> str:
-    """What was given, for the end of a sentence: a name or a number as it is, of anything else its kind; it may hold a table."""
+_SHOWN = 60
+"""Characters of what was given that a sentence shows."""
+
+
+def got(value: Any, *, setting: bool = False) -> str:
+    """What was given, for the end of a sentence: a name or a number as it is, of anything else its kind; it may hold a table.
+
+    ``setting`` says that it stands for one setting of a column: then a short list or mapping is shown too.
+
+    >>> got("range"), got(7), got([7]), got([7], setting=True), got("9" * 5000)[-22:]
+    ("'range'", '7', 'list', '[7]', '... (5,000 characters)')
+    """
+    if isinstance(value, int) and abs(value) >= 10**_SHOWN:
+        return f"a number of more than {_SHOWN} digits"
     if isinstance(value, str):
-        return repr(value)
-    return str(value) if isinstance(value, Number | None) else type(value).__name__
+        return repr(value) if len(value) <= _SHOWN else f"{value[:_SHOWN]!r}... ({len(value):,} characters)"
+    if isinstance(value, Number | None):
+        return str(value)
+    inside = list(value.values()) if isinstance(value, dict) else value
+    flat = isinstance(inside, list | tuple) and all(isinstance(part, str | Number | None) for part in inside)
+    return repr(value) if setting and flat and len(repr(value)) <= _SHOWN else type(value).__name__
 
 
 def one_of(what: str, given: Any, known: Collection[str]) -> str:

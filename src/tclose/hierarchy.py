@@ -12,10 +12,20 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from tclose._files import FileTooLargeError, read_at_most
 from tclose._numbers import number_of
 from tclose.errors import HierarchyError
 
 ROOT = 0
+
+MOST_LEVELS = 100
+"""Levels of a hierarchy below its root: codes and classifications have some ten; each level costs time and memory."""
+
+MOST_NODES = 1_000_000
+"""Labels of a hierarchy: about half a gigabyte of memory."""
+
+MOST_BYTES = 100_000_000
+"""Bytes of a hierarchy's file."""
 
 
 def printed(value: Any) -> str:
@@ -64,8 +74,13 @@ class Hierarchy:
         """From one path a leaf, each from the root down to the leaf; ``file`` is where they were read, if anywhere."""
         self.file = file
         roots: dict[str, Any] = {}
+        nodes = 0
         for path in paths:
-            _plant(roots, path)
+            if len(path) > MOST_LEVELS + 1:
+                raise HierarchyError(f"a hierarchy must have at most {MOST_LEVELS} levels. Got {len(path) - 1:,}.")
+            nodes += _plant(roots, path)
+            if nodes > MOST_NODES:
+                raise HierarchyError(f"a hierarchy must have at most {MOST_NODES:,} labels. Got more.")
         if not roots:
             raise HierarchyError("a hierarchy must have at least one value. Got none.")
         self.labels: list[str] = []
@@ -95,7 +110,9 @@ class Hierarchy:
         the same node.
         """
         try:
-            text = Path(path).read_bytes().decode("utf-8-sig")
+            text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
+        except FileTooLargeError:
+            raise HierarchyError(f"Hierarchy file {str(path)!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None
         except OSError:
             raise HierarchyError(f"Hierarchy file {str(path)!r} cannot be read. Check its path.") from None
         except UnicodeDecodeError:
@@ -140,6 +157,8 @@ class Hierarchy:
         if masked:
             raise HierarchyError(f"a value must not hold '*', which stands for what is hidden. Got {masked[0]!r}.")
         length = max(map(len, texts), default=0)
+        if length > MOST_LEVELS:
+            raise HierarchyError(f"a value must have at most {MOST_LEVELS} characters, a level for each. Got one of {length:,}.")
         filled = sorted((text.ljust(length), text) for text in texts)
         return cls([*(full[:shown].ljust(length, "*") for shown in range(length)), text] for full, text in filled)
 
@@ -230,19 +249,21 @@ def _day(text: str) -> str:
     return text
 
 
-def _plant(roots: dict[str, Any], path: Sequence[str]) -> None:
-    """Add one path, from the root down, to nested mappings."""
+def _plant(roots: dict[str, Any], path: Sequence[str]) -> int:
+    """Add one path, from the root down, to nested mappings; return how many of its labels are new."""
     if roots and path[0] not in roots:
         raise HierarchyError(f"a hierarchy must have one root. Got {next(iter(roots))!r} and {path[0]!r}.")
-    level, new = roots, False
+    level, new, count = roots, False, 0
     for place, label in enumerate(path):
         if place and not new and not level:
             raise HierarchyError(f"a value cannot stand above others. Got {path[place - 1]!r} as a value and above {label!r}.")
         new = label not in level
+        count += new
         level = level.setdefault(label, {})
     if not new:
         what = "as a value and above others" if level else "twice"
         raise HierarchyError(f"a value must occur once. Got {path[-1]!r} {what}.")
+    return count
 
 
 def _csv_paths(text: str) -> Iterator[list[str]]:
@@ -272,6 +293,8 @@ def _downward(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
         for item in tree:
             if isinstance(item, Mapping):
                 yield from _downward(item, above)
+            elif isinstance(item, list | tuple):
+                raise HierarchyError(f"below {above[-1] if above else '*'!r} a list of values must not hold a list. Got one.")
             else:
                 yield (*above, printed(item))
     elif tree is None or (isinstance(tree, list | tuple | Mapping) and not tree):

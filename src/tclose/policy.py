@@ -16,11 +16,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, PlainValidator, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
-from tclose._files import write_whole
+from tclose._files import FileTooLargeError, read_at_most, write_whole
 from tclose._numbers import exact, plain
-from tclose.bins import Bins
+from tclose.bins import MOST_BINS, Bins
 from tclose.distances.labelled import LabelledMatrix
-from tclose.errors import PolicyError, nearest
+from tclose.errors import PolicyError, got, nearest
 from tclose.hierarchy import Hierarchy, printed
 
 _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
@@ -28,6 +28,12 @@ _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_defa
 
 _LARGEST = 10**18
 """More than any table has rows."""
+
+_MOST_BYTES = 10_000_000
+"""Bytes of a policy's file."""
+
+_MOST_PARTS = 1_000_000
+"""Names and values in a policy's file."""
 
 
 def _name(value: Any) -> Any:
@@ -87,7 +93,8 @@ def _matrix(value: Any) -> LabelledMatrix | None:
 def _order(value: Any) -> list[str] | None:
     if value is None:
         return None
-    labels = [printed(item) for item in value] if isinstance(value, list | tuple) else []
+    scalars = isinstance(value, list | tuple) and not any(isinstance(item, list | tuple | Mapping) for item in value)
+    labels = [printed(item) for item in value] if scalars else []
     if len(labels) < 1 or len(set(labels)) < len(labels):
         raise ValueError("a list of distinct values, from least to greatest")
     return labels
@@ -169,12 +176,12 @@ BinsField = Annotated[
     WithJsonSchema(
         {
             "anyOf": [
-                {"type": "integer", "minimum": 2},
+                {"type": "integer", "minimum": 2, "maximum": MOST_BINS},
                 {"type": "array", "minItems": 1, "items": {"anyOf": _NUMBERS}},
                 {
                     "type": "object",
                     "properties": {
-                        "count": {"type": "integer", "minimum": 2},
+                        "count": {"type": "integer", "minimum": 2, "maximum": MOST_BINS},
                         "width": {"anyOf": _NUMBERS},
                         "edges": {"type": "array"},
                     },
@@ -281,8 +288,8 @@ class Quasi(_Checked):
                 needed = f"one of {', '.join(CALENDAR)}" if self.type == "date" else needed
                 raise PolicyError(f"snap of {self.name!r} must be {needed} for type: {self.type}. Got {_readable(self.snap)}.")
         if self.top is not None and self.bottom is not None and not _is_below(self.bottom, self.top):
-            got = f"{_readable(self.bottom)} and {_readable(self.top)}"
-            raise PolicyError(f"bottom of {self.name!r} must be below its top. Got {got}.")
+            ends = f"{_readable(self.bottom)} and {_readable(self.top)}"
+            raise PolicyError(f"bottom of {self.name!r} must be below its top. Got {ends}.")
 
 
 @dataclass(config=_CONFIG, repr=False)
@@ -391,13 +398,13 @@ def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
             unknown = next((key for key in settings if not isinstance(key, str)), None)
             if unknown is not None:
                 raise PolicyError(
-                    f"The settings of {name!r} must have names. Got {unknown!r}. Decimals have a point, not a comma."
+                    f"The settings of {name!r} must have names. Got {got(unknown)}. Decimals have a point, not a comma."
                 )
             if "name" in settings:
-                raise PolicyError(f"A column must have one name. Got {name!r} and {settings['name']!r}.")
+                raise PolicyError(f"A column must have one name. Got {got(name)} and {got(settings['name'])}.")
             return kind(name, **settings)
         if bare is None:
-            raise PolicyError(f"The settings of {name!r} must be a mapping. Got {settings!r}.")
+            raise PolicyError(f"The settings of {name!r} must be a mapping. Got {got(settings)}.")
         return kind(name, **{bare: settings})
 
     def read(value: Any) -> Any:
@@ -410,8 +417,8 @@ def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
             if isinstance(item, kind):
                 columns.append(item)
             elif isinstance(item, _Checked):
-                got = f"{type(item).__name__} {getattr(item, 'name', '')!r}"
-                raise PolicyError(f"A list of {kind.__name__} columns must hold nothing else. Got {got}.")
+                found = f"{type(item).__name__} {getattr(item, 'name', '')!r}"
+                raise PolicyError(f"A list of {kind.__name__} columns must hold nothing else. Got {found}.")
             elif not isinstance(item, Mapping):
                 columns.append(kind(item))
             elif "name" in item:
@@ -492,7 +499,7 @@ class Policy(_Checked):
             settings[role] = _anchored(settings[role], Path(path).parent)
         unknown = next((key for key in settings if not isinstance(key, str)), None)
         if unknown is not None:
-            raise PolicyError(f"The keys of a policy must be names. Got {unknown!r}.")
+            raise PolicyError(f"The keys of a policy must be names. Got {got(unknown)}.")
         return cls(**settings)
 
     def save(self, path: str | Path) -> None:
@@ -595,7 +602,7 @@ def _sentence(cls: type, name: Any, error: ValidationError) -> tuple[type[Policy
         requirement = "one of " + finding["ctx"]["expected"]
     else:
         requirement = finding["msg"][0].lower() + finding["msg"][1:]
-    return PolicyError, f"{field}{owner} must be {requirement}. Got {finding['input']!r}."
+    return PolicyError, f"{field}{owner} must be {requirement}. Got {got(finding['input'], setting=cls is not Policy)}."
 
 
 def _is_below(low: Any, high: Any) -> bool:
@@ -606,7 +613,7 @@ def _is_below(low: Any, high: Any) -> bool:
 
 
 def _of(name: Any) -> str:
-    return "" if name is None else f" of {str(name)!r}"
+    return "" if name is None else f" of {got(name)}"
 
 
 def _readable(value: Any) -> Any:
@@ -640,7 +647,9 @@ def _read_yaml(path: Path) -> dict[Any, Any]:
     from ruamel.yaml.error import YAMLError
 
     try:
-        settings = YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8-sig"))
+        settings = YAML(typ="safe", pure=True).load(read_at_most(path, _MOST_BYTES).decode("utf-8-sig"))
+    except FileTooLargeError:
+        raise PolicyError(f"Policy file {path.name!r} must have at most {_MOST_BYTES:,} bytes. Got more.") from None
     except OSError:
         raise PolicyError(f"Policy file {str(path)!r} cannot be read. Check its path.") from None
     except UnicodeDecodeError:
@@ -652,9 +661,31 @@ def _read_yaml(path: Path) -> dict[Any, Any]:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark else ""
         raise PolicyError(f"Policy file {path.name!r} is not YAML{where}. Mend it there; tabs cannot indent.") from None
+    except RecursionError:
+        raise PolicyError(f"Policy file {path.name!r} must not be nested as deeply as it is. Keep the tree in a file.") from None
+    except ValueError:  # of numbers and dates that look like some and are none: 2024-13-45, or thousands of digits
+        raise PolicyError(f"Policy file {path.name!r} has a number or a date that cannot be read. Write it in quotes.") from None
+    _check_size(settings, path)
     if not isinstance(settings, dict):
         raise PolicyError(f"Policy file {path.name!r} must be a mapping with 'quasi' and 'sensitive'. Got something else.")
     return settings
+
+
+def _check_size(settings: Any, path: Path) -> None:
+    """Refuse a file of some lines that stands for billions: in YAML a part can be repeated by its name, or hold itself."""
+    sizes: dict[int, int] = {}
+
+    def size(part: Any) -> int:
+        if not isinstance(part, dict | list | tuple):
+            return 1
+        if id(part) not in sizes:
+            sizes[id(part)] = _MOST_PARTS  # what it counts for inside itself
+            inside = [*part.keys(), *part.values()] if isinstance(part, dict) else part
+            sizes[id(part)] = 1 + sum(map(size, inside))
+        return sizes[id(part)]
+
+    if size(settings) > _MOST_PARTS:
+        raise PolicyError(f"Policy file {path.name!r} must have at most {_MOST_PARTS:,} names and values. Got more.")
 
 
 def _anchored(columns: Any, folder: Path) -> Any:

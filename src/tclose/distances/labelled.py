@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from tclose._files import FileTooLargeError, read_at_most
 from tclose._numbers import exact, plain
 from tclose.distances.matrix import Matrix
 from tclose.errors import HierarchyError
 from tclose.hierarchy import printed
+
+MOST_BYTES = 10_000_000
+"""Bytes of a matrix's file: a hundred values have ten thousand distances."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +54,10 @@ class LabelledMatrix:
     def from_csv(cls, path: str | Path) -> LabelledMatrix:
         """From a square CSV: the values in the first row and, in the same order, in the first column."""
         try:
-            with Path(path).open(encoding="utf-8-sig", newline="") as file:
-                rows = [row for row in csv.reader(file) if row]
+            text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
+            rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+        except FileTooLargeError:
+            raise HierarchyError(f"Matrix file {str(path)!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None
         except (OSError, UnicodeDecodeError, csv.Error):
             raise HierarchyError(f"Matrix file {str(path)!r} cannot be read as UTF-8 text. Check its path.") from None
         labels = rows[0][1:] if rows else []

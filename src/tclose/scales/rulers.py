@@ -125,7 +125,8 @@ class Numbers(Ruler):
             return unit // self._one
         if self._float:
             return unit / self._one
-        return _decimal(Fraction(unit, self._one)) or unit / self._one
+        decimal = _decimal(Fraction(unit, self._one))
+        return unit / self._one if decimal is None else decimal
 
     def text(self, unit: int) -> str:
         """As a decimal; as a fraction where it is none."""

@@ -61,7 +61,7 @@ class Table:
         spill = tempfile.mkdtemp(prefix="tclose-")  # readable by its owner only; what memory cannot hold goes there
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
         self._engine = ibis.duckdb.connect(temp_directory=spill)
-        self._engine.con.execute("SET enable_progress_bar = false")  # it would print between our lines
+        _hide_progress(self._engine.con)
         with self._silenced():
             self._expression, self._categories = self._reader.select(self._engine, self._columns, kinds)
         self.kinds = {
@@ -161,6 +161,15 @@ class Table:
             if isinstance(error, duckdb.BinderException | duckdb.ParserException | duckdb.CatalogException):
                 raise RuntimeError(f"The engine stopped with {type(error).__name__}.") from None  # noqa: TRY004
             raise InputError(f"{title} cannot be read to its end. It may be damaged.") from None
+
+
+def _hide_progress(engine: duckdb.DuckDBPyConnection) -> None:
+    """Turn the engine's progress bar off where it is on: it would print between our lines.
+
+    In a notebook kernel without ipywidgets it is off, and the setting cannot be touched at all.
+    """
+    if engine.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+        engine.execute("SET enable_progress_bar = false")
 
 
 def _check_names(names: Sequence[str], needed: Mapping[str, str]) -> None:

@@ -178,10 +178,21 @@ class Release:
 def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> list[Path]:
     """Where a release, its certificate, record and codebook go; refused, before long work, where they cannot be written."""
     check_suffix(data)
+    if not _is_utf8(str(data)):
+        raise OutputError(f"Path {str(data)!r} is not UTF-8: the certificate could not name the file. Choose another name.")
     paths = [data, *(data.with_name(data.name + ending) for ending in (CERTIFICATE, RECORD, CODEBOOK))]
     for path in paths:
         check_target(path, force=force, inputs=inputs)
     return paths
+
+
+def _is_utf8(path: str) -> bool:
+    """Whether a path is text; Linux lets it be any bytes, of which Python makes lone surrogates."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_text(kind: Any) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 
 def algorithms() -> None:
     """List the algorithms that make releases, and their options, defaults first.
@@ -13,10 +11,10 @@ def algorithms() -> None:
       tclose algorithms
     """
     from tclose.algorithms import list_algorithms
-    from tclose.cli.screen import a_reader_may_leave
+    from tclose.cli.printing import a_reader_may_leave, echo
 
     with a_reader_may_leave():
         for algorithm in list_algorithms():
-            typer.echo(f"{algorithm}\n  {algorithm.reference}")
+            echo(algorithm, f"  {algorithm.reference}")
             for name, option in algorithm.options.items():
-                typer.echo(f"  --option {name}={option}")
+                echo(f"  --option {name}={option}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,23 +42,19 @@ def anonymize(
       tclose anonymize visits.csv -p policy.yaml -o release.csv --algorithm fragmentation --option prefer=classes
       tclose verify release.csv --certificate release.csv.certificate.json
     """
-    from tclose.cli.screen import a_reader_may_leave, show_release, stages
-    from tclose.errors import PrivacyRiskWarning
+    from tclose.cli.printing import a_reader_may_leave, warnings_told
+    from tclose.cli.screen import show_release, stages
     from tclose.policy import Policy
     from tclose.release import check_paths
 
     asked = Policy.load(policy)
     options = _options(option)
     check_paths(out, force=force, inputs=[data, policy, *_files(asked)])
-    with warnings.catch_warnings(record=True) as risks, stages(data.name):
-        warnings.simplefilter("always", PrivacyRiskWarning)
+    with warnings_told(), stages(data.name):
         from tclose._anonymize import anonymize as make
 
         release = make(data, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
         paths = release.write(out, force=force)
-    for risk in risks:
-        if issubclass(risk.category, PrivacyRiskWarning):
-            typer.echo(f"Warning: {risk.message}", err=True)
     with a_reader_may_leave():
         show_release(release, paths)
 

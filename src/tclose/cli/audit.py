@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,25 +36,21 @@ def audit(
       tclose audit visits.csv -p policy.yaml --classes classes.csv
     """
     from tclose.cli.listing import check_listing, write_listing
-    from tclose.cli.screen import a_reader_may_leave, show_audit, status
-    from tclose.errors import PrivacyRiskWarning
+    from tclose.cli.printing import a_reader_may_leave, echo_json, warnings_told
+    from tclose.cli.screen import show_audit, status
 
     asked = _policy(policy, quasi, sensitive)
     if classes is not None:
         check_listing(classes, [data, policy])
-    with warnings.catch_warnings(record=True) as risks, status(f"Measuring {data.name}"):
-        warnings.simplefilter("always", PrivacyRiskWarning)
+    with warnings_told(), status(f"Measuring {data.name}"):
         from tclose._audit import audit as measure
 
         result = measure(data, asked)
-    for risk in risks:
-        if issubclass(risk.category, PrivacyRiskWarning):
-            typer.echo(f"Warning: {risk.message}", err=True)
     if classes is not None:
         write_listing(result, classes)
     with a_reader_may_leave():
         if as_json:
-            typer.echo(result.to_json())
+            echo_json(result.to_json())
         else:
             show_audit(result, data.name, classes)
     if not result.satisfied:

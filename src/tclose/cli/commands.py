@@ -15,6 +15,7 @@ from tclose.cli.algorithms import algorithms
 from tclose.cli.anonymize import anonymize
 from tclose.cli.audit import audit
 from tclose.cli.demo import demo
+from tclose.cli.printing import echo
 from tclose.cli.schema import schema
 from tclose.cli.verify import verify
 from tclose.cli.warmup import warmup
@@ -74,7 +75,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from tclose import __version__
 
-        typer.echo(f"tclose {__version__}")
+        echo(f"tclose {__version__}")
         raise typer.Exit
 
 
@@ -102,7 +103,7 @@ def run() -> None:
 
 
 def _say(sentence: str, code: int) -> None:
-    typer.echo(f"Error: {sentence}", err=True)
+    echo(f"Error: {sentence}", err=True)
     sys.exit(code)
 
 

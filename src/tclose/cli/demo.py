@@ -17,13 +17,14 @@ def demo(
       tclose demo
       tclose demo --folder hospital
     """
-    from tclose.cli.screen import a_reader_may_leave, show_audit, show_release, stages, status
+    from tclose.cli.printing import a_reader_may_leave, echo
+    from tclose.cli.screen import show_audit, show_release, stages, status
     from tclose.cli.verification import show_verification
     from tclose.demo import write_demo
 
     with status("Making a hospital"):
         data, hierarchy, policy = write_demo(folder)
-    typer.echo(f"Wrote {data} (10,000 visits), {hierarchy.name} and {policy.name}. The people in it do not exist.\n")
+    echo(f"Wrote {data} (10,000 visits), {hierarchy.name} and {policy.name}. The people in it do not exist.", "")
     with status("Measuring"):
         from tclose._audit import audit
         from tclose.policy import Policy
@@ -53,12 +54,15 @@ def demo(
         show_audit(found.audit, out.name)
         _head(f"4. What whoever gets it can check: tclose verify {out} --certificate {paths[1]}")
         show_verification(found, out.name)
-        typer.echo(
-            f"\nLook at {out} beside {data}, and at {paths[3].name}. Then change {policy.name}, or go on:\n"
-            f"  tclose audit {data} -p {policy} --classes {folder / 'classes.csv'}\n"
-            f"  tclose anonymize {data} -p {policy} -o {folder / 'release.parquet'}"
+        echo(
+            "",
+            f"Look at {out} beside {data}, and at {paths[3].name}. Then change {policy.name}, or go on:",
+            f"  tclose audit {data} -p {policy} --classes {folder / 'classes.csv'}",
+            f"  tclose anonymize {data} -p {policy} -o {folder / 'release.parquet'}",
         )
 
 
 def _head(title: str) -> None:
-    typer.echo(f"\n{title}\n{'-' * len(title)}")
+    from tclose.cli.printing import echo
+
+    echo("", title, "-" * len(title))

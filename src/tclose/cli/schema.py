@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 
 def schema() -> None:
     """Print the JSON Schema of a policy file, for editors that complete and check YAML.
@@ -14,8 +12,8 @@ def schema() -> None:
     """
     import json
 
-    from tclose.cli.screen import a_reader_may_leave
+    from tclose.cli.printing import a_reader_may_leave, echo_json
     from tclose.policy import Policy
 
     with a_reader_may_leave():
-        typer.echo(json.dumps(Policy.json_schema(), indent=2))
+        echo_json(json.dumps(Policy.json_schema(), indent=2))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.text import Text
-
-from tclose.cli.screen import _Console
+from tclose.cli.printing import Screen, words
 
 if TYPE_CHECKING:
     from tclose._verify import Verification
@@ -14,10 +12,10 @@ if TYPE_CHECKING:
 
 def show_verification(found: Verification, title: str) -> None:
     """Each thing that the certificate says, and whether it is so."""
-    console = _Console(highlight=False, soft_wrap=True)
+    screen = Screen()
     for finding in found.findings:
-        mark = Text("yes", style="green") if finding.holds else Text("NO ", style="bold red")
+        mark = words("yes", style="green") if finding.holds else words("NO ", style="bold red")
         detail = f" ({finding.detail})" if finding.detail else ""
-        console.print(Text.assemble(mark, "  ", finding.what, detail))
+        screen.tell(mark, "", f"{finding.what}{detail}")
     verdict = "is as certified" if found.holds else "is not as certified"
-    console.print(Text(f"{title} {verdict}.", style="bold green" if found.holds else "bold red"))
+    screen.tell(words(f"{title} {verdict}.", style="bold green" if found.holds else "bold red"))

@@ -20,7 +20,8 @@ def verify(
     Examples:
       tclose verify release.csv --certificate release.csv.certificate.json
     """
-    from tclose.cli.screen import a_reader_may_leave, status
+    from tclose.cli.printing import a_reader_may_leave
+    from tclose.cli.screen import status
     from tclose.cli.verification import show_verification
 
     with status(f"Verifying {release.name}"):

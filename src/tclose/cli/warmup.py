@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typer
-
 
 def warmup() -> None:
     """Compile what makes releases now, so that the first release does not wait for it.
@@ -16,7 +14,8 @@ def warmup() -> None:
       tclose warmup
       NUMBA_CACHE_DIR=/var/cache/tclose tclose warmup
     """
-    from tclose.cli.screen import a_reader_may_leave, stages
+    from tclose.cli.printing import a_reader_may_leave, echo
+    from tclose.cli.screen import stages
 
     with stages("a small table"):
         from tclose.warmup import warm_up
@@ -24,4 +23,4 @@ def warmup() -> None:
         done = warm_up()
     what = f"Compiled in {done.seconds:.1f} seconds." if done.compiled else "Everything was compiled already."
     with a_reader_may_leave():
-        typer.echo(f"{what} It is kept in {done.folder}.")
+        echo(f"{what} It is kept in {done.folder}.")

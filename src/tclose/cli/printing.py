@@ -1,0 +1,108 @@
+"""All that the command line prints, so that no name and no value of a table can steer a terminal.
+
+A character that is not printable (a control character, one that changes the direction of text or has no width, half of a
+surrogate pair) is shown as its escape, as ``repr`` does it: ``\\x1b``, ``\\u202e``. Nothing is read as markup.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tclose.errors import OutputError, PrivacyRiskWarning
+
+
+def visible(text: object) -> str:
+    """The text on one line, with each character that is not printable as its escape.
+
+    >>> print(visible("salary\\x1b[2J"))
+    salary\\x1b[2J
+    """
+    given = str(text)
+    return given if given.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in given)
+
+
+def words(text: object, style: str = "") -> Text:
+    """A piece of text to print, visible and as it is, in a style."""
+    return Text(visible(text), style=style)
+
+
+def echo(*lines: object, err: bool = False) -> None:
+    """Print lines; without any, an empty one."""
+    for line in lines or ("",):
+        typer.echo(visible(line), err=err)
+
+
+def echo_json(text: str) -> None:
+    """Print a JSON text of several lines. What JSON lets stand raw in a string and is not printable is written as ``\\uXXXX``."""
+    for line in text.split("\n"):
+        typer.echo(line if line.isprintable() else "".join(map(_escaped, line)))
+
+
+def _escaped(char: str) -> str:
+    if char.isprintable():
+        return char
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
+
+
+class Screen(Console):
+    """A terminal, or what stands for it. It takes words and tables; a plain text is made visible first."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        """Standard output, or standard error."""
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True, force_jupyter=False)
+
+    def tell(self, *parts: str | Text) -> None:
+        """Print one line of parts that are separated by a space."""
+        self.print(*(part if isinstance(part, Text) else words(part) for part in parts))
+
+    def on_broken_pipe(self) -> None:
+        """Leave a broken pipe to `a_reader_may_leave`; rich would end the program."""
+        raise BrokenPipeError
+
+
+class Columns(Table):
+    """A table whose cells are words: a name left, figures right."""
+
+    def __init__(self, *headers: str) -> None:
+        """Without rows."""
+        super().__init__(box=None, pad_edge=False, header_style="bold")
+        for place, header in enumerate(headers):
+            self.add_column(words(header), justify="left" if place == 0 else "right", min_width=34 if place == 0 else None)
+
+    def row(self, *cells: str | Text) -> None:
+        """Add a row."""
+        self.add_row(*(cell if isinstance(cell, Text) else words(cell) for cell in cells))
+
+
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Print what is warned of as one sentence each, when the work is done."""
+    with warnings.catch_warnings(record=True) as risks:
+        warnings.simplefilter("always", PrivacyRiskWarning)
+        yield
+    for risk in risks:
+        if issubclass(risk.category, PrivacyRiskWarning):
+            echo(f"Warning: {risk.message}", err=True)
+
+
+@contextmanager
+def a_reader_may_leave() -> Iterator[None]:
+    """Whoever reads our output may stop, as in ``tclose audit ... | head``: the exit code is the audit's all the same."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise OutputError(f"The output cannot be written: {error.strerror}.") from None

@@ -10,6 +10,7 @@ from numba import njit
 from numba.core import event
 
 from tclose._progress import COMPILING, report
+from tclose.algorithms.keeping import Kept
 
 # Numba asks the modules that declare what an index into something means in the order in which they were loaded. It loads that of
 # arrays first when it compiles, but last when it looks for a kept kernel first: then each index into an array is asked of texts,
@@ -30,7 +31,7 @@ _events: Any = event  # without types
 def _folder() -> str | None:
     """The folder for compiled kernels; without one, as in a sealed container, they are compiled each time."""
     try:
-        return str(_compiler(cache=True)(_folder).stats.cache_path)
+        return str(Kept(_folder).cache_path)
     except RuntimeError:
         return None
 
@@ -69,10 +70,23 @@ _ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper
 in a part as short as `widths.loss`, which reads its arrays out of a tuple, counting takes twenty times as long as the rest.
 They divide without a check for 0, and C code, which would need a wrapper, does not call them."""
 
-kernel: _Compiler = _compiler(cache=KEPT, **_ALL)
+
+def _kept(**settings: bool) -> _Compiler:
+    """Compile, and keep what was compiled where there is a folder for it."""
+
+    def compile_and_keep(function: Function) -> Function:
+        compiled: Any = _compiler(**settings, **_ALL)(function)
+        if KEPT and compiled is not function:  # Numba may be told not to compile
+            compiled._cache = Kept(function)
+        return compiled  # type: ignore[no-any-return]
+
+    return compile_and_keep
+
+
+kernel = _kept()
 """A kernel that Python calls. All arrays that it fills or works with are handed over."""
 
-lean: _Compiler = _compiler(cache=KEPT, no_cpython_wrapper=True, **_ALL)
+lean = _kept(no_cpython_wrapper=True)
 """A part that only kernels call. It gets no way in for Python, which takes about as long to compile as the part itself."""
 
 once: _Compiler = _compiler(no_cpython_wrapper=True, inline="always", **_ALL)

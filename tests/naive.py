@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -97,6 +97,17 @@ def emd_numeric(p: Masses, q: Masses, values: Masses) -> Fraction:
         crossing += p[place] * n - q[place] * s
         work += abs(crossing) * (values[place + 1] - values[place])
     return Fraction(work) / (n * s * (values[-1] - values[0])) if len(p) > 1 else Fraction(0)
+
+
+def with_missing(cells: Sequence[int | None], distance: str) -> dict[int | None, Fraction]:
+    """The place of each value that occurs; missing cells stand after the greatest, by the mean step from value to value."""
+    numbers = sorted({cell for cell in cells if cell is not None})
+    places: dict[int | None, Fraction] = {
+        number: Fraction(number if distance == "numeric" else place) for place, number in enumerate(numbers)
+    }
+    steps = [places[high] - places[low] for low, high in pairwise(numbers)]
+    last = places[numbers[-1]]
+    return {**places, None: last + (sum(steps) / len(steps) if steps else Fraction(1))}
 
 
 def emd_equal(p: Masses, q: Masses) -> Fraction:

@@ -379,7 +379,7 @@ def test_a_missing_value_with_a_place_in_the_hierarchy() -> None:
         pytest.param([1, None, None], {}, "Got 2 missing, the first in row 2.", id="missing"),
         pytest.param(["low", None], {"order": ["low", None]}, "Got 1 missing, the first in row 2.", id="missing not said to be a value"),
         pytest.param(["low", None], {"order": ["low"], "missing": "value"}, "missing: value of 's' needs a place for missing cells", id="missing without a place"),
-        pytest.param([1, None], {"missing": "value"}, "missing: value of 's' needs a place for missing cells", id="missing without an order"),
+        pytest.param([1, None], {"missing": "value", "order": [1]}, "missing: value of 's' needs a place for missing cells", id="missing without a place in the order"),
         pytest.param(["x", "y"], {"distance": "ordered"}, "distance: ordered of 's' needs an order: the column holds text.", id="ordered text"),
         pytest.param(["x", "y"], {"distance": "numeric"}, "distance: numeric of 's' needs numbers or dates. The column holds text.", id="numeric text"),
         pytest.param([1.0, float("inf")], {"distance": "numeric"}, "'s'", id="numeric infinity names the column"),

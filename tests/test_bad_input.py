@@ -67,7 +67,7 @@ TABLES = {
         "age,zip,salary\n1,2,3\n1,2,\n1,2,\n",
         "Sensitive column 'salary' must have a value in every row for the "
         "ordered distance. Got 2 missing, the first in row 2. Fill them, leave those rows out, "
-        "or set missing: value and give it a place.",
+        "or set missing: value.",
     ),
     "not UTF-8": (
         "age,zip,salary\n1,2,3\nK\u00f6ln,2,3\n".encode("latin-1"),
@@ -329,7 +329,7 @@ RELEASED_TABLES = {
     "missing value": (
         PEOPLE.replace(",10,", ",,"),
         "Sensitive column 'salary' must have a value in every row for the ordered distance. Got 4 missing, the first in row 2. "
-        "Fill them, leave those rows out, or set missing: value and give it a place.",
+        "Fill them, leave those rows out, or set missing: value.",
     ),
 }
 

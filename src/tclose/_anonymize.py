@@ -253,7 +253,7 @@ def _options(algorithm: Algorithm, given: Any) -> dict[str, Any]:
 
 def _kinds(policy: Policy, roles: Roles) -> dict[str, str]:
     """The columns to open, each with the type to read it as."""
-    kinds = {column.name: column.type for column in policy.quasi}
+    kinds = {column.name: column.read_as for column in policy.quasi}
     kinds |= {column.name: kind_to_read(column) for column in policy.sensitive}
     kinds |= dict.fromkeys(roles.kept, PRINTED)
     return kinds | ({policy.unit: "text"} if policy.unit not in (None, "row") else {})

@@ -110,7 +110,7 @@ def quasi_kinds(policy: Policy, names: Collection[str]) -> dict[str, str]:
         parts = [column.name]
         if column.recode == "bounds" and column.name not in names and f"{column.name}.min" in names:
             parts = [f"{column.name}.min", f"{column.name}.max"]
-        kind = str(column.type)
+        kind = column.read_as
         if kind not in ("auto", "text"):  # asked of the input; a release has labels, or means, instead
             kind += OR_AUTO if column.hierarchy is not None or column.recode == "centroid" else OR_PUBLISHED
         kinds |= dict.fromkeys(parts, kind)

@@ -71,7 +71,7 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
     if column.bins is not None and source.kinds[column.name] == "text":
         shown = source.values(column.name, cells).to_pylist()
         labels = in_order([label for label in shown if label is not None])
-        if labels is not None and (column.kind == "equal" or None not in shown):
+        if labels is not None and (column.kind == "equal" or column.missing == "value" or None not in shown):
             missing = [None] * (len(shown) - len(labels))
             ordered, distance = arrange("equal" if column.kind == "equal" else "ordered", [*labels, *missing])
             return _coded(column, shown, ordered, distance)
@@ -84,7 +84,7 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
     places = _places(column)
     if places is not None:
         _check_places(source, column, places, cells, values)
-    if kind == "numeric" and float("inf") in map(abs, values):
+    if kind == "numeric" and any(value is not None and abs(value) == float("inf") for value in values):
         raise InputError(f"Sensitive column {column.name!r} must have finite numbers for the numeric distance. Got infinity.")
     if binned and column.bins is not None:
         return _in_bins(source, column, kind, values, counts)
@@ -137,20 +137,21 @@ def _places(column: Sensitive) -> Places | None:
 
 
 def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
-    """A missing value is a value for the equal distance; for the others only if the policy gives it a place."""
+    """A missing value is a value for the equal distance; for the others only if the policy asks for it and it has a place."""
     if kind == "equal" or None not in values:
         return
     places = _places(column)
     if column.missing == "value":
-        if places is not None and not without_place([None], places):
+        if places is None or not without_place([None], places):
             return
         raise PolicyError(
             f"missing: value of {column.name!r} needs a place for missing cells, a null in its order or an empty leaf."
         )
     count, row = source.missing(column.name)
+    place = "" if places is None else " and give it a place"
     raise InputError(
         f"Sensitive column {column.name!r} must have a value in every row for the {kind} distance. Got {count} missing, "
-        f"the first in row {row}. Fill them, leave those rows out, or set missing: value and give it a place."
+        f"the first in row {row}. Fill them, leave those rows out, or set missing: value{place}."
     )
 
 

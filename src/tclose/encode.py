@@ -223,7 +223,7 @@ def _scale(source: Table, column: Quasi, cells: pa.Array) -> tuple[Scale, Ints]:
         raise InputError(f"Column {column.name!r} must have dates in the years 1 to 9999, not finer than microseconds.") from None
     missing = bool(values) and values[-1] is None
     present = values[:-1] if missing else values
-    if column.recode == "set":
+    if column.recode == "set" or (column.type == "category" and column.hierarchy is None):
         return Nominal.of(column.name, present, missing=missing)
     if column.hierarchy is not None:
         tree = _tree(source, column, cells, present)

@@ -231,8 +231,9 @@ class Quasi(_Checked):
     Parameters
     ----------
     name : str
-    type : {"auto", "integer", "decimal", "date", "text"}
-        How the column's cells are read; ``auto`` looks at all of them.
+    type : {"auto", "integer", "decimal", "date", "text", "category"}
+        How the column's cells are read; ``auto`` looks at all of them. ``category``: codes without an order, such as 1, 2, 3 for
+        the marital status; a class is published as the set of its codes, or as a label of the hierarchy, never as a range.
     hierarchy : path, mapping or Hierarchy, optional
         A tree over the column's values; ``"prefixes"`` (``476**``) or ``"dates"`` (month, quarter, year) makes one from them.
     recode : {"range", "bounds", "centroid", "level", "set"}
@@ -248,7 +249,7 @@ class Quasi(_Checked):
     """
 
     name: Name
-    type: Literal["auto", "integer", "decimal", "date", "text"] = "auto"
+    type: Literal["auto", "integer", "decimal", "date", "text", "category"] = "auto"
     hierarchy: QuasiHierarchy = None
     recode: Literal["range", "bounds", "centroid", "level", "set"] = "range"
     snap: Snap = None
@@ -261,6 +262,11 @@ class Quasi(_Checked):
         """The hierarchy that was given; None also where it is made from the table."""
         return self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
 
+    @property
+    def read_as(self) -> str:
+        """How cells are read: codes of categories as they come, so that a set lists them in the order of their numbers."""
+        return "auto" if self.type == "category" else self.type
+
     def _check(self) -> None:
         if self.recode == "level" and self.hierarchy is None:
             raise PolicyError(f"recode: level of {self.name!r} needs a hierarchy. Got none.")
@@ -269,6 +275,11 @@ class Quasi(_Checked):
         for setting in ("snap", "top", "bottom"):
             if getattr(self, setting) is not None and (self.hierarchy is not None or self.recode in ("level", "set")):
                 raise PolicyError(f"{setting} of {self.name!r} goes with ranges, bounds and centroids. Got a hierarchy or a set.")
+        if self.type == "category" and self.recode in ("bounds", "centroid"):
+            raise PolicyError(f"recode: {self.recode} of {self.name!r} needs an order. Got type: category, which has none.")
+        for setting in ("snap", "top", "bottom"):
+            if self.type == "category" and getattr(self, setting) is not None:
+                raise PolicyError(f"{setting} of {self.name!r} needs an order. Got type: category, which has none.")
         if self.hierarchy == "dates" and self.type not in ("auto", "date", "text"):
             raise PolicyError(f"hierarchy: dates of {self.name!r} needs dates. Got type: {self.type}.")
         self._check_ends()
@@ -330,8 +341,9 @@ class Sensitive(_Checked):
     publish : {"value"}, optional
         With bins: publish the values all the same; the limits then apply to the values.
     missing : {"value"}, optional
-        A missing cell is a value of its own, with a place (null) in ``order`` or in the hierarchy. Otherwise a missing cell is
-        a value for the equal distance, and an error for the others.
+        A missing cell is a value of its own. In the ordered distance it stands one place after the greatest value; in the numeric
+        distance as far after it as values are from one another on average. An ``order``, a hierarchy and a matrix say themselves
+        where it stands (null). Otherwise a missing cell is a value for the equal distance, and an error for the others.
     l, l_kind, c
         At least l values in each class: ``distinct``, ``entropy`` or ``recursive`` (then with c).
     beta, beta_kind

@@ -28,13 +28,14 @@ def arrange(kind: str, values: Sequence[Any], places: Places | None = None) -> t
     Parameters
     ----------
     kind : one of `KINDS`
-    values : distinct values, ascending where they can be compared
+    values : distinct values, ascending where they can be compared; None, for missing cells, last
     places : Hierarchy for hierarchical, LabelledMatrix for matrix, the values' order for ordered (default: as given)
     """
     if kind == "numeric":
-        numbers = {value: as_number(value) for value in values}
-        ordered = sorted(values, key=numbers.__getitem__)
-        return ordered, Numeric([numbers[value] for value in ordered])
+        numbers = {value: as_number(value) for value in values if value is not None}
+        ordered = sorted(numbers, key=numbers.__getitem__)
+        positions = [numbers[value] for value in ordered]
+        return ([*ordered, None], Numeric([*positions, _after(positions)])) if None in values else (ordered, Numeric(positions))
     if places is None:
         return list(values), Ordered(len(values)) if kind == "ordered" else Equal(len(values))
     rank = {label: place for place, label in enumerate(values_of(places))}
@@ -44,6 +45,16 @@ def arrange(kind: str, values: Sequence[Any], places: Places | None = None) -> t
     if kind == "matrix" and isinstance(places, LabelledMatrix):
         return ordered, places.among([place_of(value, rank) for value in ordered])
     return ordered, Ordered(len(ordered)) if kind == "ordered" else Equal(len(ordered))
+
+
+def _after(numbers: Sequence[Fraction]) -> Fraction:
+    """Where missing cells stand: after the greatest number, as far as numbers are from one another on average.
+
+    Numbers that are one step apart have it one step after the last, as the ordered distance does.
+    """
+    if len(numbers) < 2:
+        return sum(numbers, Fraction(1))
+    return numbers[-1] + (numbers[-1] - numbers[0]) / (len(numbers) - 1)
 
 
 def without_place(values: Iterable[Any], places: Places) -> list[Any]:

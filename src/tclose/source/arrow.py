@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tclose.errors import ColumnError, InputError
+from tclose.source.typing import PRINTED
 
 
 def column_names(data: Any) -> list[str]:
@@ -52,26 +55,73 @@ def read_ipc(path: Path) -> pa.Table:
             raise InputError(f"File {path.name!r} is not an Arrow file. Check how it was written.") from None
 
 
-def choose(
-    data: Any, places: Sequence[int], names: Sequence[str], as_labels: Collection[str]
-) -> tuple[pa.Table, dict[str, list[Any]]]:
-    """Some columns, by place, as the engine wants them; and the categories of those that are ordered.
+@dataclass(frozen=True)
+class Chosen:
+    """Some columns as the engine wants them, and what it would forget about them.
 
-    An ordered category travels as its position, so that every engine sorts it as its owner does; as its label where that is
-    asked for.
+    Attributes
+    ----------
+    table : pyarrow.Table
+    categories : dict
+        The categories of ordered columns, from least to greatest. In the table a cell is its position among them, so that every
+        engine sorts it as its owner does.
+    codes : set
+        The columns of categories without an order that are not text: 1, 2, 3 for the marital status.
+    zones : dict
+        The time zone of columns of timestamps that have one. In the table their cells are in UTC.
     """
-    columns, ordered = [], {}
-    for place, name in zip(places, names, strict=True):
+
+    table: pa.Table
+    categories: dict[str, list[Any]]
+    codes: set[str]
+    zones: dict[str, str]
+
+
+LABELS = ("text", PRINTED)
+"""Kinds for which a category is its label, whatever order it has."""
+
+AS_FOUND = ("auto", "value")
+"""Kinds that leave the type of a column as it is."""
+
+
+def choose(data: Any, places: Sequence[int], kinds: Mapping[str, str]) -> Chosen:
+    """Some columns, by index, for the kinds that they are to be read as."""
+    columns, found = [], Chosen(pa.table({}), {}, set(), {})
+    for place, (name, kind) in zip(places, kinds.items(), strict=True):
         column = _column(data, place, name)
         check_kind(column.type, name)
         if pa.types.is_dictionary(column.type):
-            if column.type.ordered and name not in as_labels:
-                ordered[name] = categories(column, name)
+            if column.type.ordered and kind not in LABELS:
+                found.categories[name] = categories(column, name)
                 column = _positions(column)
             else:
-                column = _decoded(column)
+                ordered, column = column.type.ordered, _decoded(column)
+                if not ordered and not is_text(column.type) and kind in AS_FOUND:
+                    found.codes.add(name)
+        if is_zoned(column.type):
+            if kind == "text":
+                column = moments_as_text(column)
+            elif kind not in (*AS_FOUND, PRINTED):
+                column = pc.local_timestamp(column)  # a date is that of the clocks where it was taken
+            else:
+                found.zones[name] = column.type.tz
         columns.append(_plain(column, name))
-    return pa.table(columns, names=list(names)), ordered
+    return replace(found, table=pa.table(columns, names=list(kinds)))
+
+
+def is_zoned(kind: Any) -> bool:
+    """Whether a type is that of timestamps with a time zone."""
+    return bool(pa.types.is_timestamp(kind) and kind.tz is not None)
+
+
+def moments_as_text(column: Any) -> Any:
+    """Timestamps as text; in a time zone as its clocks show them, and how far those are from UTC: +01:00, or Z."""
+    return pc.replace_substring_regex(column.cast(pa.string()), r"([+-]\d\d)(\d\d)$", r"\1:\2")
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type holds text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _column(data: Any, place: int, name: str) -> Any:
@@ -128,8 +178,8 @@ def needs_arrow(kind: Any) -> bool:
         or types.is_time(kind)
         or types.is_decimal256(kind)
         or (types.is_decimal(kind) and kind.scale < 0)
-        or (types.is_timestamp(kind) and kind.tz is not None and kind.unit == "ns")
-        or (types.is_dictionary(kind) and bool(kind.ordered))
+        or is_zoned(kind)
+        or (types.is_dictionary(kind) and (bool(kind.ordered) or not is_text(kind.value_type)))
     )
 
 
@@ -147,8 +197,8 @@ def _plain(column: Any, name: str) -> Any:
             return column.cast(pa.time64("us"))
         if pa.types.is_decimal256(kind) or (pa.types.is_decimal(kind) and kind.scale < 0):
             return column.cast(pa.decimal128(38, max(kind.scale, 0)))
-        if pa.types.is_timestamp(kind) and kind.tz is not None and kind.unit == "ns":
-            return column.cast(pa.timestamp("ns"))  # the engine's time zones know microseconds only; this is UTC
+        if is_zoned(kind):
+            return column.cast(pa.timestamp(kind.unit))  # in UTC: an engine would show it in the time zone of the machine
     except pa.ArrowInvalid:
         raise ColumnError(f"Column {name!r} has values finer or longer than can be kept exactly. Round them first.") from None
     return column

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,13 +14,17 @@ import pyarrow.parquet as pq
 from tclose.errors import ColumnError, InputError
 from tclose.source import arrow
 from tclose.source.delimited import open_delimited
-from tclose.source.typing import PRINTED, converted, typed
+from tclose.source.typing import converted, typed
 
-LABELS = ("text", PRINTED)
-"""Kinds for which a category is its label, whatever order it has."""
 
-Categories = dict[str, list[Any]]
-"""The names of ordered categories, from least to greatest, by column; in the engine a cell is its position."""
+@dataclass(frozen=True)
+class Selection:
+    """Some columns of a table as an ibis expression, and what the engine does not know about them; see `tclose.source.arrow`."""
+
+    rows: Any
+    categories: dict[str, list[Any]] = field(default_factory=dict)
+    codes: set[str] = field(default_factory=set)
+    zones: dict[str, str] = field(default_factory=dict)
 
 
 class Reader(Protocol):
@@ -31,7 +36,7 @@ class Reader(Protocol):
     names: list[str]
     title: str
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
         """Some columns under the engine's names for them, in the kinds that `tclose.source.typing` knows."""
 
     def complaint(self) -> str | None:
@@ -77,14 +82,14 @@ class CsvReader:
         self.names = self._file.names
         self.title = f"File {path.name!r}"
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
         """Fix delimiter, quote and header, so that the engine guesses nothing."""
         texts = ", ".join(f"'f{place}': 'VARCHAR'" for place in range(len(self.names)))
         source = (
             f"read_csv({_quoted(self._file.path)}, columns={{{texts}}}, delim='{self._file.delimiter}', quote='\"', escape='\"', "
             f"header=false, skip={self._file.skip}, auto_detect=false, strict_mode=true, hive_partitioning=false)"
         )
-        return typed(engine.sql(_projection(source, self.names, columns)), columns, kinds), {}
+        return Selection(typed(engine.sql(_projection(source, self.names, columns)), columns, kinds))
 
     def complaint(self) -> str | None:
         """The first row that has not as many fields as the header, or mixed line ends."""
@@ -106,23 +111,36 @@ class ParquetReader:
         self.names = list(self._schema.names)
         self.title = f"File {path.name!r}"
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
         """Refuse kinds that take no role. What the engine would not read exactly goes through Arrow."""
         for name in columns:
             arrow.check_kind(self._schema.field(self.names.index(name)).type, name)
         for name in columns:
-            if kinds[name] not in LABELS:
+            if kinds[name] not in arrow.LABELS:
                 self._check_order_kept(name)
         if any(arrow.needs_arrow(self._schema.field(self.names.index(name)).type) for name in columns):
             table = pq.read_table(self._path, columns=list(columns), memory_map=True)
-            return MemoryReader(table, self.title).select(engine, columns, kinds)
+            found = MemoryReader(table, self.title).select(engine, columns, kinds)
+            return replace(found, codes=found.codes | self._codes(columns, kinds))
         source = f"read_parquet({_quoted(self._path)}, hive_partitioning=false)"
-        return converted(engine.sql(_projection(source, self.names, columns)), columns, kinds, ()), {}
+        rows = converted(engine.sql(_projection(source, self.names, columns)), columns, kinds, ())
+        return Selection(rows, codes=self._codes(columns, kinds))
+
+    def _codes(self, columns: Mapping[str, str], kinds: Mapping[str, str]) -> set[str]:
+        return {name for name in columns if kinds[name] in arrow.AS_FOUND and self._was_category(name)}
+
+    def _noted(self, name: str) -> list[dict[str, Any]]:
+        """What pandas noted about a column."""
+        return [column for column in (self._schema.pandas_metadata or {}).get("columns", []) if column["name"] == name]
+
+    def _was_category(self, name: str) -> bool:
+        """Whether a column of numbers or dates was one of categories: a Parquet file keeps categories of text only."""
+        kind = self._schema.field(self.names.index(name)).type
+        return not arrow.is_text(kind) and any(column.get("pandas_type") == "categorical" for column in self._noted(name))
 
     def _check_order_kept(self, name: str) -> None:
         """A Parquet file keeps the order of categories only in dictionaries of text; pandas notes that there was an order."""
-        kind = self._schema.field(self.names.index(name)).type
-        noted = [column for column in (self._schema.pandas_metadata or {}).get("columns", []) if column["name"] == name]
+        kind, noted = self._schema.field(self.names.index(name)).type, self._noted(name)
         if pa.types.is_dictionary(kind) and kind.ordered:
             file = pq.read_metadata(self._path)
             leaf = next(place for place in range(len(file.schema)) if file.schema.column(place).path == name)
@@ -150,13 +168,13 @@ class MemoryReader:
         self.names = arrow.column_names(table)
         self.title = title
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> tuple[Any, Categories]:
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
         """Hand the chosen columns to the engine without a copy."""
         places = [self.names.index(name) for name in columns]
-        as_labels = [name for name, kind in kinds.items() if kind in LABELS]
-        table, categories = arrow.choose(self._table, places, list(columns), as_labels)
-        engine.con.register("input", table.rename_columns(list(columns.values())))
-        return converted(engine.table("input"), columns, kinds, categories), categories
+        found = arrow.choose(self._table, places, {name: kinds[name] for name in columns})
+        engine.con.register("input", found.table.rename_columns(list(columns.values())))
+        rows = converted(engine.table("input"), columns, kinds, found.categories)
+        return Selection(rows, found.categories, found.codes, found.zones)
 
     def complaint(self) -> str | None:
         """A table in memory is whole."""

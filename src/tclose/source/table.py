@@ -38,7 +38,8 @@ class Table:
     names : list of str
         All columns of the table, as their owner calls them.
     kinds : dict
-        "integer", "decimal", "float", "date", "timestamp", "time", "boolean", "category" (ordered) or "text", by column.
+        "integer", "decimal", "float", "date", "timestamp", "time", "boolean", "category" (ordered), "codes" (categories without
+        an order that are numbers or dates) or "text", by column.
     """
 
     def __init__(self, reader: Reader, needed: Mapping[str, str], optional: Sequence[str] = ()) -> None:
@@ -63,9 +64,14 @@ class Table:
         self._engine = ibis.duckdb.connect(temp_directory=spill)
         _hide_progress(self._engine.con)
         with self._silenced():
-            self._expression, self._categories = self._reader.select(self._engine, self._columns, kinds)
+            found = self._reader.select(self._engine, self._columns, kinds)
+        self._expression, self._categories, self._zones = found.rows, found.categories, found.zones
         self.kinds = {
-            name: "category" if name in self._categories else kind_of(self._expression[column].type())
+            name: "category"
+            if name in found.categories
+            else "codes"
+            if name in found.codes
+            else kind_of(found.rows[column].type())
             for name, column in self._columns.items()
         }
 
@@ -121,8 +127,7 @@ class Table:
         with self._silenced():
             self._engine.con.register("wanted", pa.table({"column": values}))
             found = rows.semi_join(self._engine.table("wanted"), "column").order_by("row").limit(1).to_pyarrow()
-        value, row = (found[part][0].as_py() for part in ("column", "row"))
-        return (self._categories[name][value] if name in self._categories else value), row
+        return self.values(name, found["column"].combine_chunks())[0].as_py(), found["row"][0].as_py()
 
     def numbers(self, cells: pa.Array) -> pa.Array:
         """Cells as numbers: dates and times by their distance from a beginning."""
@@ -133,8 +138,10 @@ class Table:
         return cells.cast(pa.int32() if cells.type.bit_width == 32 else pa.int64())
 
     def values(self, name: str, cells: pa.Array) -> pa.Array:
-        """Cells of a column as its owner knows them: ordered categories by their names, not by their positions."""
-        return pa.array(self._categories[name]).take(cells) if name in self._categories else cells
+        """Cells of a column as its owner knows them: ordered categories by their names, timestamps in their time zone."""
+        if name in self._categories:
+            return pa.array(self._categories[name]).take(cells)
+        return cells.cast(pa.timestamp(cells.type.unit, self._zones[name])) if name in self._zones else cells
 
     @contextmanager
     def _silenced(self) -> Iterator[None]:

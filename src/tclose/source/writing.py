@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from tclose.errors import ColumnError, OutputError
 from tclose.guard import FORMULA, NUMBER, is_risky
-from tclose.source.arrow import check_kind
+from tclose.source.arrow import check_kind, is_zoned, moments_as_text
 
 SUFFIXES = (".csv", ".parquet", ".arrow", ".feather")
 """How the name of a file ends that a table can be written to."""
@@ -125,8 +125,10 @@ def _known(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
-    # Without the Arrow schema that pyarrow would add in its metadata: Parquet's own schema says what is published.
-    with pq.ParquetWriter(file, _schema(table), store_schema=False) as writer:
+    # Without the Arrow schema that pyarrow would add in its metadata: Parquet's own schema says what is published, but for the
+    # name of a time zone.
+    zoned = any(is_zoned(kind) for kind in table.schema.types)
+    with pq.ParquetWriter(file, _schema(table), store_schema=zoned) as writer:
         for batch in _batches(table, _ROW_GROUP):
             writer.write_batch(batch)
 
@@ -193,11 +195,10 @@ def _write_csv(table: pa.Table, file: BinaryIO, formula_guard: bool) -> None:
 
 
 def _coarsest(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Times in the largest unit that keeps them all, in UTC: no cell of the column ends in zeros that the others need not."""
+    """Times in the largest unit that keeps them all: no cell of the column ends in zeros that the others need not."""
     kind = column.type
     if pa.types.is_timestamp(kind):
-        zone = kind.tz and "UTC"
-        kinds = [pa.timestamp(unit, zone) for unit in ("s", "ms", "us", "ns")]
+        kinds = [pa.timestamp(unit, kind.tz) for unit in ("s", "ms", "us", "ns")]
     elif pa.types.is_time(kind):
         kinds = [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")]
     else:
@@ -251,7 +252,7 @@ def _number_cells(array: pa.Array) -> pa.Array:
         encoded = array.dictionary_encode()
         texts = [None if value is None else f"{value:f}" for value in encoded.dictionary.to_pylist()]
         return pa.array(texts, pa.string()).take(encoded.indices)
-    texts = array.cast(pa.string())
+    texts = moments_as_text(array) if pa.types.is_timestamp(kind) else array.cast(pa.string())
     if pa.types.is_timestamp(kind) and pc.any(pc.starts_with(texts, "<")).as_py():
         raise OutputError("A time lies too many years away to be printed. Write Parquet.")
     return texts

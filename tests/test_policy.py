@@ -212,7 +212,7 @@ def test_a_mistake_in_a_sensitive_attribute(settings: Any, sentence: str) -> Non
         ({"quasi": {"age": 3}}, "The settings of 'age' must be a mapping. Got 3."),
         (
             {"quasi": {"age": {"type": "int"}}},
-            "type of 'age' must be one of 'auto', 'integer', 'decimal', 'date' or 'text'. Got 'int'.",
+            "type of 'age' must be one of 'auto', 'integer', 'decimal', 'date', 'text' or 'category'. Got 'int'.",
         ),
         (
             {"sensitive": [{"a": 1, "b": 2}]},

@@ -69,7 +69,7 @@ def reads_alike(release: tc.Release, policy: tc.Policy, folder: Path) -> bool:
     """Write a release to CSV; whether the command line, with that file and the policy, finds that it holds, with the same k and t."""
     out, asked = folder / "release.csv", folder / "policy.yaml"
     release.write(out, force=True)
-    policy.save(asked)
+    policy.save(asked, force=True)
     command = [sys.executable, "-m", "tclose", "audit", str(out), "-p", str(asked), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

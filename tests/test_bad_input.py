@@ -211,11 +211,29 @@ def test_bad_usage_points_to_help(tmp_path: Path, arguments: tuple[str, ...]) ->
 
 
 def test_a_listing_never_overwrites_its_own_input(tmp_path: Path) -> None:
-    table = tmp_path / "table.csv"
+    """Also not by another name, and not with --force; the hierarchies of the policy are inputs too."""
+    table, tree, policy = tmp_path / "table.csv", tmp_path / "tree.csv", tmp_path / "policy.csv"
     table.write_text(GOOD_TABLE)
-    sentence = refuse(tmp_path, "audit", str(table), "--quasi", "age", "--sensitive", "salary", "--classes", str(table))
-    assert sentence == "The listing of classes would overwrite its own input 'table.csv'. Choose another name."
-    assert table.read_text() == GOOD_TABLE
+    tree.write_text("10;*\n20;*\n30;*\n")
+    (tmp_path / "link.csv").symlink_to(tree)
+    policy.write_text("{quasi: [age], sensitive: {salary: {t: 1, hierarchy: tree.csv}}}")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    for target in (table, tree, policy, tmp_path / "link.csv"):
+        for more in ([], ["--force"]):
+            sentence = refuse(tmp_path, "audit", str(table), "-p", str(policy), "--classes", str(target), *more)
+            assert sentence == f"File '{target}' is read as an input, and would be overwritten. Choose another name."
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_listing_replaces_a_file_only_if_that_is_asked(tmp_path: Path) -> None:
+    table, listing = tmp_path / "table.csv", tmp_path / "classes.csv"
+    table.write_text(GOOD_TABLE)
+    listing.write_text("mine")
+    command = ["audit", str(table), "--quasi", "age", "--sensitive", "salary", "--classes", str(listing)]
+    assert refuse(tmp_path, *command) == f"File '{listing}' exists. Give --force to replace it."
+    assert listing.read_text() == "mine"
+    assert CliRunner().invoke(app, [*command, "--force"]).exit_code == 0
+    assert listing.read_text().startswith("class,")
 
 
 def test_errors_quote_no_row(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def papers(columns: Any, policy: tc.Policy, **options: Any) -> tuple[bytes, Pape
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, release.table.schema) as writer:
         writer.write_table(release.table.combine_chunks())
-    return sink.getvalue().to_pybytes(), (to_json(release.certificate), codebook("release.csv", release.certificate))
+    return sink.getvalue().to_pybytes(), (to_json(release.certificate), codebook("release.csv", release.certificate, ""))
 
 
 def changed(columns: Columns, name: str, row: int, value: Any) -> Columns:

@@ -223,6 +223,13 @@ def test_demo_leaves_the_files_of_others_alone(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert (tmp_path / "policy.yaml").read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == ["policy.yaml"]
+    (tmp_path / "policy.yaml").unlink()
+    for name in ("release.csv", "release.csv.codebook.md"):
+        (tmp_path / name).write_text("mine")
+        result = run("demo", "--folder", tmp_path)
+        assert (result.exit_code, result.stderr) == (2, f"Error: File '{tmp_path / name}' exists. Give --force to replace it.\n")
+        assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {name: "mine"}
+        (tmp_path / name).unlink()
 
 
 def test_demo_table_is_as_promised(tmp_path: Path) -> None:

@@ -471,7 +471,10 @@ def test_algorithms_are_listed() -> None:
 
 
 def test_the_demo_goes_all_steps_and_again(tmp_path: Path) -> None:
-    first, second = (run("demo", "--folder", tmp_path / "demo") for _ in range(2))
+    first = run("demo", "--folder", tmp_path / "demo")
+    (tmp_path / "demo" / "policy.yaml").write_text("edited")
+    assert run("demo", "--folder", tmp_path / "demo").exit_code == 2
+    second = run("demo", "--folder", tmp_path / "demo", "--force")
     for result in (first, second):
         assert (result.exit_code, result.stderr) == (0, "")
     assert first.stdout == second.stdout

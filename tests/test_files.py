@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 import stat
@@ -56,8 +54,8 @@ OLD = {"release.csv": "old", "record.json": "old of 3", "certificate.json": "old
 
 
 def test_a_file_appears_and_replaces(tmp_path: Path) -> None:
-    write_whole(tmp_path / "a.txt", text("first"))
-    write_whole(tmp_path / "a.txt", text("second"))
+    write_whole(tmp_path / "a.txt", text("first"), force=False)
+    write_whole(tmp_path / "a.txt", text("second"), force=True)
     assert found(tmp_path) == {"a.txt": "second"}
 
 
@@ -67,15 +65,15 @@ def test_a_writer_that_fails_leaves_what_was_before(tmp_path: Path, failure: typ
         path.write_text("half")
         raise failure
 
-    write_whole(tmp_path / "a.txt", text("first"))
+    write_whole(tmp_path / "a.txt", text("first"), force=False)
     with pytest.raises(failure):
-        write_whole(tmp_path / "a.txt", write)
+        write_whole(tmp_path / "a.txt", write, force=True)
     assert found(tmp_path) == {"a.txt": "first"}
 
 
 def test_the_longest_name_that_the_disk_takes(tmp_path: Path) -> None:
-    write_whole(tmp_path / f"{'n' * 250}.txt", text("x"))
-    assert refused(lambda: write_whole(tmp_path / f"{'n' * 300}.txt", text("x"))).endswith(
+    write_whole(tmp_path / f"{'n' * 250}.txt", text("x"), force=False)
+    assert refused(lambda: write_whole(tmp_path / f"{'n' * 300}.txt", text("x"), force=False)).endswith(
         "cannot be written: File name too long."
     )
 
@@ -187,7 +185,7 @@ def test_what_cannot_be_taken_back_is_named(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match=r"exists\. Give --force to replace it\.$"), Together(force=False) as files:  # noqa: PT012
+    with pytest.raises(OutputError, match=r"exists\. Give force=True to replace it\.$"), Together(force=False) as files:  # noqa: PT012
         files.stage(tmp_path / "release.csv", text("mine"))
         (tmp_path / "release.csv").write_text("another's")
         files.commit()
@@ -197,7 +195,7 @@ def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
 def test_a_link_is_replaced_and_what_it_names_stays(tmp_path: Path) -> None:
     (tmp_path / "real.csv").write_text("real")
     (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    write_whole(tmp_path / "link.csv", text("new"))
+    write_whole(tmp_path / "link.csv", text("new"), force=True)
     assert found(tmp_path) == {"real.csv": "real", "link.csv": "new"}
 
 
@@ -224,8 +222,8 @@ def test_bad_targets(tmp_path: Path) -> None:
     assert sentence(tmp_path / "no" / "x.csv") == f"Folder '{tmp_path / 'no'}' does not exist. Make it first."
     assert sentence(old / "x.csv") == f"'{old}' is a file, not a folder. Name a folder."
     assert sentence(tmp_path, force=True) == f"'{tmp_path}' is a folder. Name a file in it."
-    assert sentence(old) == f"File '{old}' exists. Give --force to replace it."
-    assert sentence(tmp_path / "dangling.csv").endswith("exists. Give --force to replace it.")
+    assert sentence(old) == f"File '{old}' exists. Give force=True to replace it."
+    assert sentence(tmp_path / "dangling.csv").endswith("exists. Give force=True to replace it.")
     for same in (old, tmp_path / "hard.csv", tmp_path / "." / "old.csv"):
         assert sentence(same, force=True, inputs=(old,)) == (
             f"File '{same}' is read as an input, and would be overwritten. Choose another name."
@@ -235,7 +233,8 @@ def test_bad_targets(tmp_path: Path) -> None:
 @needs_posix
 def test_a_device_is_no_target() -> None:
     assert (
-        refused(lambda: write_whole(Path("/dev/null"), text("x"))) == "'/dev/null' is a device, not a file. Choose another name."
+        refused(lambda: write_whole(Path("/dev/null"), text("x"), force=True))
+        == "'/dev/null' is a device, not a file. Choose another name."
     )
     assert not Path("/dev/null").is_file()
 
@@ -270,7 +269,7 @@ from tclose.errors import OutputError
 if os.geteuid() == 0:  # root may write everywhere
     os.setgid(65534); os.setuid(65534)
 try:
-    write_whole(Path(sys.argv[1]), lambda path: path.write_text("x"))
+    write_whole(Path(sys.argv[1]), lambda path: path.write_text("x"), force=False)
 except OutputError as error:
     print(error)
 """
@@ -289,7 +288,7 @@ def test_a_folder_that_vanishes(tmp_path: Path) -> None:
         path.write_text("x")
 
     folder.mkdir()
-    assert refused(lambda: write_whole(folder / "x.csv", vanish)) == (
+    assert refused(lambda: write_whole(folder / "x.csv", vanish, force=False)) == (
         f"File '{folder / 'x.csv'}' cannot be written: its folder is gone."
     )
     folder.mkdir()
@@ -337,49 +336,3 @@ def test_a_full_disk(tmp_path: Path) -> None:
     if done.returncode and not done.stdout:
         pytest.skip("this system does not let us mount")
     assert done.stdout.strip() == f"File '{tmp_path / 'large.csv'}' cannot be written: No space left on device. []"
-
-
-KILLED = """
-import hashlib, json, os, random, signal, sys, time
-from pathlib import Path
-from tclose._files import Together
-
-folder, tries, same_name = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "same"
-
-
-def release(seed):
-    content = str(seed) * random.Random(seed).randrange(1, 100_000)
-    content = hashlib.sha256(content.encode()).hexdigest() + content
-    name = "release" if same_name else f"release-{seed}"
-    with Together(force=same_name) as files:
-        data = files.stage(folder / f"{name}.csv", lambda path: path.write_text(content))
-        paper = json.dumps({"sha256": hashlib.sha256(data.read_bytes()).hexdigest(), "rows": seed})
-        for kind in ("private", "certificate"):
-            files.stage(folder / f"{name}.csv.{kind}.json", lambda path: path.write_text(paper))
-        files.commit()
-
-
-for attempt in range(tries):
-    child = os.fork()
-    if child == 0:
-        for turn in range(1000):
-            release(attempt * 1000 + turn)
-        os._exit(0)
-    time.sleep(random.uniform(0, 0.03))
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-"""
-
-
-@needs_posix
-@pytest.mark.parametrize("names", ["same", "new"])
-def test_a_process_killed_at_any_moment(tmp_path: Path, names: str) -> None:
-    run(KILLED, tmp_path, "25", names)
-    releases = list(tmp_path.glob("[!.]*.csv"))
-    assert releases
-    for path in releases:
-        told, content = path.read_text()[:64], path.read_bytes()[64:]
-        assert hashlib.sha256(content).hexdigest() == told, "the data is whole"
-        papers = [json.loads(path.with_name(f"{path.name}.{kind}.json").read_text()) for kind in ("private", "certificate")]
-        if names == "new":  # where older files are replaced, a kill may leave new papers beside older data: their sum tells
-            assert {paper["sha256"] for paper in papers} == {hashlib.sha256(path.read_bytes()).hexdigest()}

@@ -203,7 +203,7 @@ def run_audit(folder: Path, columns: Columns, asked: tc.Policy) -> tuple[int, di
     from tclose.cli import app
 
     pyarrow.csv.write_csv(pa.table(columns), folder / "table.csv")
-    asked.save(folder / "policy.yaml")
+    asked.save(folder / "policy.yaml", force=True)
     result = CliRunner().invoke(app, ["audit", str(folder / "table.csv"), "-p", str(folder / "policy.yaml"), "--json"])
     assert result.exit_code in (0, 1), result.output
     return result.exit_code, json.loads(result.stdout)

@@ -402,7 +402,6 @@ def test_formulas_and_negative_numbers_come_back_as_they_went(asked: dict[str, A
         k=3,
         keep=["wild kept"],
     )
-    (tmp_path / "policy.yaml").write_text("")
     policy.save(tmp_path / "policy.yaml")
     out = tmp_path / "release.csv"
     run = CliRunner().invoke(app, ["anonymize", str(path), "-p", str(tmp_path / "policy.yaml"), "-o", str(out)])

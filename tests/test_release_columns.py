@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import tclose as tc
+from tclose._files import sha256_of
 from tclose._verify import verify
 from tclose.algorithms import ALGORITHMS, Partition
 from tclose.algorithms.base import Above, Choice, Option
@@ -269,7 +270,7 @@ def test_papers_in_memory_are_those_that_are_written(tmp_path: Path) -> None:
     written = json.loads(certificate.read_text())
     assert written.pop("release")["file"] == data.name
     assert written == json.loads(to_json(release.certificate))
-    assert book.read_text() == codebook("release.csv", release.certificate)
+    assert book.read_text() == codebook("release.csv", release.certificate, sha256_of(data))
 
 
 # --- classes that a reader cannot tell apart --------------------------------------------------------------------------

@@ -451,7 +451,7 @@ table = pa.table({"a": np.random.default_rng(0).random(200_000), "b": ["secret"]
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 for name in ("x.csv", "x.parquet", "x.arrow"):
     try:
-        write_whole(Path(sys.argv[1]) / name, lambda path: write_table(table, path, formula_guard=True))
+        write_whole(Path(sys.argv[1]) / name, lambda path: write_table(table, path, formula_guard=True), force=False)
     except OutputError as error:
         print(error)
 print([path.name for path in Path(sys.argv[1]).iterdir()])
@@ -473,7 +473,11 @@ def test_an_interruption_leaves_nothing(tmp_path: Path, suffix: str, monkeypatch
 
     monkeypatch.setattr(writing, "_slices", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        write_whole(tmp_path / f"x{suffix}", lambda path: write_table(pa.table({"a": range(1000)}), path, formula_guard=True))
+        write_whole(
+            tmp_path / f"x{suffix}",
+            lambda path: write_table(pa.table({"a": range(1000)}), path, formula_guard=True),
+            force=False,
+        )
     assert list(tmp_path.iterdir()) == []
 
 

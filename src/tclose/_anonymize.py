@@ -23,7 +23,7 @@ from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of
 from tclose.feasibility import must_leave_out
 from tclose.gate import check_values, judge, judge_against, not_shown, reference_of
 from tclose.losses import Losses, losses, losses_seen
-from tclose.policy import Policy
+from tclose.policy import Policy, files_of
 from tclose.recode import Recoded, grouped, recode
 from tclose.release import Release
 from tclose.roles import Roles, roles_of
@@ -163,7 +163,19 @@ def anonymize(
     )
     in_input_order = np.empty(encoded.rows, dtype=np.int64)
     in_input_order[encoded.order] = labels
-    return Release(coded, in_input_order, audit, against_input, loss, public, private, of_rows, witnesses)
+    inputs = [*([Path(table)] if isinstance(table, str | Path) else []), *files_of(policy)]
+    return Release(
+        coded,
+        in_input_order,
+        audit,
+        against_input,
+        loss,
+        public,
+        private,
+        of_rows,
+        witnesses,
+        tuple(path.absolute() for path in inputs),
+    )
 
 
 def _publish(

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all: one, or several as one act."""
+"""Writing files whole or not at all: one, or several as one act. Nothing that exists is replaced unless that is asked for."""
 
 from __future__ import annotations
 
@@ -8,17 +8,24 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tclose.errors import OutputError, TcloseError
+from tclose._lock import locked
+from tclose.errors import OutputError, OutputExistsError, TcloseError
 
 
-def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a temporary file beside the path, then put it in place: a reader finds all of it, or what was before."""
-    with Together(force=True) as files:
+def write_whole(path: Path, write: Callable[[Path], object], *, force: bool) -> None:
+    """Let ``write`` fill a temporary file beside the path, then put it in place: a reader finds all of it, or what was before.
+
+    Parameters
+    ----------
+    force
+        Whether a file that exists may be replaced.
+    """
+    with Together(force=force) as files:
         files.stage(path, write)
         files.commit()
 
@@ -48,7 +55,7 @@ def check_target(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> Non
         if any(_is_same(path, source) for source in inputs):
             raise OutputError(f"File {str(path)!r} is read as an input, and would be overwritten. Choose another name.")
         if os.path.lexists(path) and not force:
-            raise OutputError(f"File {str(path)!r} exists. Give --force to replace it.")
+            raise OutputExistsError(path)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise OutputError(f"Folder {str(path.parent)!r} is read-only. Choose another, or allow writing there.")
 
@@ -60,6 +67,9 @@ class Together:
     to write of it in the next. ``commit`` puts all in place, **the one staged first last**: so stage the data first, then the
     papers about it, and whoever finds the data finds its papers. Without a commit, or when it fails, nothing is left and what
     was there before is there again.
+
+    Older data is taken away before the first paper is replaced: a process that is killed in the middle leaves papers without
+    data, never older data beside newer papers. Of two processes that commit to one folder, the second waits for the first.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -88,10 +98,10 @@ class Together:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Remove what was staged and not put in place."""
-        for beside in (*self._staged.values(), *self._older.values()):
-            with suppress(OSError):  # a folder that is gone took them along
-                beside.unlink(missing_ok=True)
+        """Remove what was staged and not put in place, all of it even when that is interrupted."""
+        with ExitStack() as removals:
+            for beside in (*self._staged.values(), *self._older.values()):
+                removals.callback(_remove, beside)
 
     def stage(self, path: Path, write: Callable[[Path], object], *, private: bool = False) -> Path:
         """Let ``write`` fill a temporary file with the suffix of the path; give back where it is.
@@ -118,19 +128,38 @@ class Together:
 
     def commit(self) -> None:
         """Put all files in place, the one staged first last."""
-        begun: list[Path] = []
-        try:
-            for path, beside in reversed(self._staged.items()):
-                check_target(path, force=self._force)
-                begun.append(path)
+        with ExitStack() as locks:
+            for folder, path in sorted({path.absolute().parent: path for path in self._staged}.items()):
+                check_target(path, force=True)  # a folder that is gone is told as such
                 with _told(path):
+                    locks.enter_context(locked(folder))
+            begun: list[Path] = []
+            try:
+                self._put_in_place(begun)
+            except BaseException as error:
+                if isinstance(error, OSError) or any(beside.exists() for beside in self._staged.values()):
+                    self._take_back(begun)  # an interruption after the last replacement comes too late
+                raise
+
+    def _put_in_place(self, begun: list[Path]) -> None:
+        """Replace each file; ``begun`` tells which were touched."""
+        for path in self._staged:
+            check_target(path, force=self._force)
+        data, *papers = self._staged
+        if papers and os.path.lexists(data):
+            begun.append(data)
+            self._older[data] = _beside(data)
+            with _told(data):
+                data.rename(self._older[data])
+                _sync_folder(data)
+        for path in (*reversed(papers), data):
+            check_target(path, force=self._force)
+            begun.append(path)
+            with _told(path):
+                if path not in self._older:
                     self._keep_older(path)
-                    beside.replace(path)
-                    _sync_folder(path)
-        except BaseException as error:
-            if isinstance(error, OSError) or any(beside.exists() for beside in self._staged.values()):
-                self._take_back(begun)  # an interruption after the last replacement comes too late
-            raise
+                self._staged[path].replace(path)
+                _sync_folder(path)
 
     def _keep_older(self, path: Path) -> None:
         """A second name for the file that is about to be replaced; the first is never absent."""
@@ -142,17 +171,17 @@ class Together:
                 shutil.copy2(path, older, follow_symlinks=False)
 
     def _take_back(self, begun: list[Path]) -> None:
-        """Undo replacements; which of them happened is asked of the disk, for an interruption may come anywhere."""
+        """Undo what was done, the data last; what that was is asked of the disk, for an interruption may come anywhere."""
         left = []
-        for path in reversed(begun):
+        for path in reversed(dict.fromkeys(begun)):
+            older = self._older.get(path)
             try:
-                if self._staged[path].exists():
-                    continue
-                if path in self._older:
-                    self._older[path].replace(path)
-                else:
+                if not self._staged[path].exists() and older is None:
                     path.unlink(missing_ok=True)
+                elif older is not None and (not self._staged[path].exists() or not os.path.lexists(path)):
+                    older.replace(path)
             except OSError:
+                self._older.pop(path, None)  # it is all that is left
                 if path.absolute().parent.is_dir():
                     left.append(repr(str(path)))
         if left:
@@ -183,6 +212,11 @@ def sha256_of(path: Path) -> str:
 def _beside(path: Path) -> Path:
     """A name in the same folder, hidden and not to be guessed, with the same suffix: readers go by it."""
     return path.with_name(f".tclose-{secrets.token_hex(8)}{path.suffix}")
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):  # a folder that is gone took it along
+        path.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -174,8 +174,8 @@ class Commitment:
         return {"hmac_sha256": self._digest.hexdigest(), "hmac_key": self._key.hex()}
 
 
-def codebook(title: str, certificate: Mapping[str, Any]) -> str:
-    """What each published column holds, in Markdown, for whoever gets the release."""
+def codebook(title: str, certificate: Mapping[str, Any], sha256: str) -> str:
+    """What each published column holds, in Markdown, for whoever gets the release; the last line tells which release."""
     lines = [f"# {title}", "", f"{number_of(certificate['rows'], 'row')}; {certificate['statement']}.", ""]
     lines += ["| column | role | what it holds |", "|---|---|---|"]
     lines += [
@@ -186,7 +186,7 @@ def codebook(title: str, certificate: Mapping[str, Any]) -> str:
         f"{number_of(certificate['attained']['k'], 'row')}. How near the sensitive values of each class are to those of the "
         "whole table, and how that was measured, is in the certificate."
     )
-    return "\n".join([*lines, "", closing, ""])
+    return "\n".join([*lines, "", closing, "", f"sha256 of the release: {sha256}", ""])
 
 
 def _cell(text: str) -> str:

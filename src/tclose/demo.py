@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose._files import Together
 from tclose.errors import OutputError
 
 ROWS = 10_000
@@ -67,20 +68,31 @@ sensitive:
 """
 
 
-def write_demo(folder: Path) -> list[Path]:
-    """Write table, hierarchy and policy to a folder, unless it holds other files of these names."""
+def write_demo(folder: Path, *, force: bool = False) -> list[Path]:
+    """Write table, hierarchy and policy to a folder; those that are there already and hold the same stay as they are.
+
+    Parameters
+    ----------
+    force
+        Whether other files of these names may be replaced.
+    """
     contents = {"hospital.csv": _csv(hospital(), ","), "diagnosis.csv": _csv(diagnosis_rows(), ";"), "policy.yaml": POLICY}
     paths = {folder / name: text.encode() for name, text in contents.items()}
     try:
-        others = [path for path, content in paths.items() if path.exists() and path.read_bytes() != content]
-        if not others:
-            folder.mkdir(parents=True, exist_ok=True)
-            for path, content in paths.items():
-                path.write_bytes(content)
+        folder.mkdir(parents=True, exist_ok=True)
+        missing = {path: content for path, content in paths.items() if not path.is_file() or path.read_bytes() != content}
     except OSError as error:
         raise OutputError(f"Folder {str(folder)!r} cannot be used: {error.strerror}. Choose another with --folder.") from None
-    if others:
-        raise OutputError(f"File {str(others[0])!r} exists and is not the demo's. Choose another folder with --folder.")
+    other = next((path for path in missing if path.exists()), None)
+    if other is not None and not force:
+        raise OutputError(
+            f"File {str(other)!r} exists and is not the demo's. Choose another folder with --folder, or replace it with --force."
+        )
+    if missing:
+        with Together(force=force) as files:
+            for path, content in missing.items():
+                files.stage(path, lambda beside, content=content: beside.write_bytes(content))  # type: ignore[misc]
+            files.commit()
     return list(paths)
 
 

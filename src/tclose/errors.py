@@ -8,6 +8,7 @@
       + InfeasibleError (ValueError)    no release of the table can hold the policy
       + GateError (RuntimeError)        a release would have broken its policy: a fault of ours, and nothing was written
       + OutputError (OSError)           a result cannot be written
+        + OutputExistsError (FileExistsError)  a file is there already, and nobody asked to replace it
 
     PrivacyRiskWarning (UserWarning)    the numbers hold, but a reader may take them for more than they are
 
@@ -50,6 +51,22 @@ class GateError(TcloseError, RuntimeError):
 
 class OutputError(TcloseError, OSError):
     """A result cannot be written."""
+
+
+class OutputExistsError(OutputError, FileExistsError):
+    """A file is there already, and nobody asked to replace it.
+
+    >>> print(OutputExistsError("release.csv"))
+    File 'release.csv' exists. Give force=True to replace it.
+    """
+
+    def __str__(self) -> str:
+        """For whoever calls from Python."""
+        return self.sentence("force=True")
+
+    def sentence(self, how: str) -> str:
+        """The same for whoever has another way to ask for it."""
+        return f"File {str(self.args[0])!r} exists. Give {how} to replace it."
 
 
 class PrivacyRiskWarning(UserWarning):

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, PlainValidator, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
-from tclose._files import FileTooLargeError, read_at_most, write_whole
+from tclose._files import FileTooLargeError, check_target, read_at_most, write_whole
 from tclose._numbers import exact, plain
 from tclose.bins import MOST_BINS, Bins
 from tclose.distances.labelled import LabelledMatrix
@@ -514,13 +514,20 @@ class Policy(_Checked):
             raise PolicyError(f"The keys of a policy must be names. Got {got(unknown)}.")
         return cls(**settings)
 
-    def save(self, path: str | Path) -> None:
-        """Write a YAML file that `load` reads back to an equal policy."""
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write a YAML file that `load` reads back to an equal policy.
+
+        Parameters
+        ----------
+        force
+            Whether a file that exists may be replaced; never a hierarchy or a matrix of the policy.
+        """
         from ruamel.yaml import YAML
 
         text = io.StringIO()
         YAML().dump(self.to_dict(Path(path).parent), text)  # in the order of the fields, one a line
-        write_whole(Path(path), lambda beside: beside.write_text(text.getvalue(), encoding="utf-8"))
+        check_target(Path(path), force=force, inputs=files_of(self))
+        write_whole(Path(path), lambda beside: beside.write_text(text.getvalue(), encoding="utf-8"), force=force)
 
     def to_dict(self, folder: str | Path | None = ".") -> dict[str, Any]:
         """The policy in plain types, without defaults; files are named relative to a folder, or written out with None."""
@@ -571,6 +578,12 @@ class Policy(_Checked):
                 roles[name] = role
         if self.unit != "row" and self.unit in roles and roles[self.unit] in ("quasi", "sensitive", "keep"):
             raise PolicyError(f"unit must name a person, not a {roles[self.unit]} column. Got {self.unit!r}.")
+
+
+def files_of(policy: Policy) -> list[Path]:
+    """The hierarchies and matrices that a policy names: they are read, and nothing may be written over them."""
+    given = [column.hierarchy for column in (*policy.quasi, *policy.sensitive)] + [column.matrix for column in policy.sensitive]
+    return [Path(part.file) for part in given if getattr(part, "file", None) is not None]
 
 
 def _in_one_sentence(cls: Any) -> None:

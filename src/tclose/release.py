@@ -56,6 +56,8 @@ class Release:
         What a reader can judge the release by: limits over rows, with every distance decided.
     witnesses : Witnesses
         The regions that show (n,t)-closeness.
+    inputs : tuple of Path
+        The files that were read to make the release: it is never written over one of them.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Release:
     record: dict[str, Any]
     policy: Policy = field(repr=False)
     witnesses: Witnesses = field(repr=False)
+    inputs: tuple[Path, ...] = field(default=(), repr=False)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -105,7 +108,7 @@ class Release:
         path
             Ends in .csv, .parquet or .arrow.
         force
-            Whether files that exist may be replaced.
+            Whether files that exist may be replaced; never those that the release was made from.
 
         Returns
         -------
@@ -114,7 +117,7 @@ class Release:
         """
         data = Path(path)
         check_columns(self.coded.column_names, data, formula_guard=self.policy.formula_guard)
-        paths = check_paths(data, force=force)
+        paths = check_paths(data, force=force, inputs=self.inputs)
         self._check_empty_texts(data)
         announce("Writing")
         with Together(force=force) as files:
@@ -122,12 +125,13 @@ class Release:
             announce("Reading back")
             regions = self.witnesses.numbered(self._as_written(data), self.policy) if self.witnesses.regions else []
             self._check(staged, regions)
-            about: dict[str, Any] = {"release": {"file": data.name, "sha256": sha256_of(staged)}}
+            digest = sha256_of(staged)
+            about: dict[str, Any] = {"release": {"file": data.name, "sha256": digest}}
             public = {**self.certificate, **about, **({"regions": [groups.tolist() for groups in regions]} if regions else {})}
             texts = (
                 to_json(public),
                 to_json({**self.record, **about}),
-                codebook(data.name, self.certificate),
+                codebook(data.name, self.certificate, digest),
             )
             for target, text in zip(paths[1:], texts, strict=True):
                 files.stage(target, partial(_write_text, text), private=target.name.endswith(RECORD))

@@ -84,7 +84,7 @@ class Kept(_FunctionCache):  # type: ignore[misc]
                 self._folder.mkdir(parents=True, exist_ok=True)
                 _remove_older(self._folder)
             content = hashlib.sha256(data).digest() + data
-            write_whole(self._path(key), lambda path: path.write_bytes(content))
+            write_whole(self._path(key), lambda path: path.write_bytes(content), force=True)
 
     def _key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
         """What a kernel was compiled for: types, processor and compiler."""

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
-
-if TYPE_CHECKING:
-    from tclose.policy import Policy
 
 
 def anonymize(
@@ -44,12 +40,12 @@ def anonymize(
     """
     from tclose.cli.printing import a_reader_may_leave, warnings_told
     from tclose.cli.screen import show_release, stages
-    from tclose.policy import Policy
+    from tclose.policy import Policy, files_of
     from tclose.release import check_paths
 
     asked = Policy.load(policy)
     options = _options(option)
-    check_paths(out, force=force, inputs=[data, policy, *_files(asked)])
+    check_paths(out, force=force, inputs=[data, policy, *files_of(asked)])
     with warnings_told(), stages(data.name):
         from tclose._anonymize import anonymize as make
 
@@ -57,13 +53,6 @@ def anonymize(
         paths = release.write(out, force=force)
     with a_reader_may_leave():
         show_release(release, paths)
-
-
-def _files(policy: Policy) -> list[Path]:
-    """The hierarchies and matrices that a policy names: they are read, and no release may take their place."""
-    given = [column.hierarchy for column in (*policy.quasi, *policy.sensitive)] + [column.matrix for column in policy.sensitive]
-    files = [getattr(part, "file", None) for part in given]
-    return [Path(file) for file in files if file is not None]
 
 
 def _options(given: list[str]) -> dict[str, str]:

@@ -19,6 +19,7 @@ def audit(
     sensitive: list[str] = typer.Option([], "--sensitive", metavar="C,D", help="Sensitive attributes, instead of a policy."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object instead of tables."),
     classes: Path | None = typer.Option(None, "--classes", metavar="FILE", help="List every class to a CSV or Parquet file."),
+    force: bool = typer.Option(False, "--force", help="Replace the listing of classes if it exists."),
 ) -> None:
     """Measure every class of a table: k, l, t, beta, delta; exactly.
 
@@ -33,21 +34,22 @@ def audit(
       tclose audit visits.csv -p policy.yaml
       tclose audit visits.parquet --quasi age,zip --sensitive diagnosis
       tclose audit visits.csv -p policy.yaml --json > audit.json
-      tclose audit visits.csv -p policy.yaml --classes classes.csv
+      tclose audit visits.csv -p policy.yaml --classes classes.csv --force
     """
     from tclose.cli.listing import check_listing, write_listing
     from tclose.cli.printing import a_reader_may_leave, echo_json, warnings_told
     from tclose.cli.screen import show_audit, status
+    from tclose.policy import files_of
 
     asked = _policy(policy, quasi, sensitive)
     if classes is not None:
-        check_listing(classes, [data, policy])
+        check_listing(classes, force=force, inputs=[data, *([] if policy is None else [policy]), *files_of(asked)])
     with warnings_told(), status(f"Measuring {data.name}"):
         from tclose._audit import audit as measure
 
         result = measure(data, asked)
     if classes is not None:
-        write_listing(result, classes)
+        write_listing(result, classes, force=force)
     with a_reader_may_leave():
         if as_json:
             echo_json(result.to_json())

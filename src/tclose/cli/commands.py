@@ -19,7 +19,7 @@ from tclose.cli.printing import echo
 from tclose.cli.schema import schema
 from tclose.cli.verify import verify
 from tclose.cli.warmup import warmup
-from tclose.errors import GateError, InfeasibleError, TcloseError
+from tclose.errors import GateError, InfeasibleError, OutputExistsError, TcloseError
 
 CANNOT_HOLD, BAD_INPUT, FAULT, INTERRUPTED = 1, 2, 3, 130
 STOPPED = "Interrupted."
@@ -53,6 +53,8 @@ class Commands(TyperGroup):
             _say(str(error), CANNOT_HOLD)
         except GateError as error:
             _say(f"{error} {REPORT}", FAULT)
+        except OutputExistsError as error:
+            _say(error.sentence("--force"), BAD_INPUT)
         except TcloseError as error:
             _say(str(error), BAD_INPUT)
         except Exception as error:  # noqa: BLE001 - the last line of defence, and it must not quote the message

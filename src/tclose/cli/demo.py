@@ -9,6 +9,7 @@ import typer
 
 def demo(
     folder: Path = typer.Option(Path("tclose-demo"), "--folder", metavar="DIR", help="Where the demo's files go."),
+    force: bool = typer.Option(False, "--force", help="Replace files that exist."),
 ) -> None:
     """Make a hospital table of 10,000 visits, audit it, make a release of it, and audit that.
 
@@ -16,14 +17,19 @@ def demo(
     Examples:
       tclose demo
       tclose demo --folder hospital
+      tclose demo --force
     """
     from tclose.cli.printing import a_reader_may_leave, echo
     from tclose.cli.screen import show_audit, show_release, stages, status
     from tclose.cli.verification import show_verification
     from tclose.demo import write_demo
+    from tclose.release import check_paths
 
+    out = folder / "release.csv"
+    if folder.is_dir():
+        check_paths(out, force=force)
     with status("Making a hospital"):
-        data, hierarchy, policy = write_demo(folder)
+        data, hierarchy, policy = write_demo(folder, force=force)
     echo(f"Wrote {data} (10,000 visits), {hierarchy.name} and {policy.name}. The people in it do not exist.", "")
     with status("Measuring"):
         from tclose._audit import audit
@@ -35,12 +41,11 @@ def demo(
         _head(f"1. Before: tclose audit {data} -p {policy}")
         show_audit(before, data.name)
 
-    out = folder / "release.csv"
     with stages(data.name):
         from tclose._anonymize import anonymize
 
         release = anonymize(data, asked)
-        paths = release.write(out, force=True)
+        paths = release.write(out, force=force)
     with a_reader_may_leave():
         _head(f"2. The release: tclose anonymize {data} -p {policy} -o {out} --force")
         show_release(release, paths)

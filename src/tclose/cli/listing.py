@@ -6,25 +6,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tclose._files import write_whole
+from tclose._files import check_target, write_whole
 from tclose.errors import OutputError
 
 if TYPE_CHECKING:
     from tclose.result import Audit
 
 
-def check_listing(path: Path, inputs: Iterable[Path | None]) -> None:
+def check_listing(path: Path, *, force: bool, inputs: Iterable[Path]) -> None:
     """Refuse, before long work, what cannot be written later."""
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise OutputError(f"The listing of classes must end in .csv or .parquet. Got {path.name!r}.")
-    if not path.resolve().parent.is_dir():
-        raise OutputError(f"Folder {str(path.parent)!r} does not exist. Make it first.")
-    if any(source is not None and source.resolve() == path.resolve() for source in inputs):
-        raise OutputError(f"The listing of classes would overwrite its own input {path.name!r}. Choose another name.")
+    check_target(path, force=force, inputs=inputs)
 
 
-def write_listing(audit: Audit, path: Path) -> None:
+def write_listing(audit: Audit, path: Path, *, force: bool) -> None:
     """Write one row a class."""
     from tclose.source.writing import write_table
 
-    write_whole(path, lambda beside: write_table(audit.class_table(), beside, formula_guard=True))
+    write_whole(path, lambda beside: write_table(audit.class_table(), beside, formula_guard=True), force=force)

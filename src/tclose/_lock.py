@@ -1,0 +1,81 @@
+"""A lock on a folder: of several writers one goes first, and the others wait.
+
+It is a hidden file in the folder that a process has locked. The system opens the lock when the process ends, however it ends:
+what a killed process leaves is a file that nobody has locked, and the next writer uses it and removes it. Where the disk knows no
+locks, as some network drives, there is none, and writers are not kept apart.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+NAME = ".tclose-lock"
+
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Be the only writer in a folder, after all who were before."""
+    path = folder / NAME
+    descriptor = _acquire(path)
+    try:
+        yield
+    finally:
+        if sys.platform == "win32":  # an open file cannot be removed there
+            os.close(descriptor)
+            _remove(path)
+        else:
+            _remove(path)  # before the lock is opened: whoever waits for this file sees that it is gone, and makes another
+            os.close(descriptor)
+
+
+def _acquire(path: Path) -> int:
+    """The file of the lock, locked."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            with suppress(OSError):  # the file of another user
+                path.chmod(0o666)  # whoever may write in the folder may wait for it
+            _lock(descriptor)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(descriptor), path.stat()):
+                    return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        """Wait until nobody else has the file."""
+        while True:
+            try:
+                return msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+            except OSError as error:
+                if error.errno != errno.EDEADLOCK:  # that is ten seconds of waiting
+                    raise
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        """Wait until nobody else has the file."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()

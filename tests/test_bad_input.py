@@ -166,21 +166,32 @@ def test_bad_policies(tmp_path: Path, policy: str, sentence: str) -> None:
 
 
 TREES = {
-    "a value twice": ("flu;x;*\nflu;y;*\ncold;x;*\n", "Hierarchy file 'tree.csv': a value must occur once. Got 'flu' twice."),
-    "two roots": ("flu;x;*\ncold;x;all\n", "Hierarchy file 'tree.csv': a hierarchy must have one root. Got '*' and 'all'."),
+    "a value twice": (
+        "flu;x;*\nflu;y;*\ncold;x;*\n",
+        "Column 'disease': Hierarchy file 'tree.csv': a value must occur once. Got 'flu' twice.",
+    ),
+    "two roots": (
+        "flu;x;*\ncold;x;all\n",
+        "Column 'disease': Hierarchy file 'tree.csv': a hierarchy must have one root. Got '*' and 'all'.",
+    ),
     "a missing value": (
         "flu;x;*\nother;x;*\n",
-        "Value 'cold' of 'disease', first in row 2, is not in its hierarchy. Add it there.",
+        "Value 'cold' of 'disease', first in row 2, is no leaf of its hierarchy. Add it there.",
     ),
     "several missing values": (
         "other;x;*\n",
-        "Value 'flu' of 'disease', first in row 1, is not in its hierarchy. 1 more value is missing. Add it there.",
+        "2 values of 'disease' are no leaves of its hierarchy: 'cold', 'flu'. One of them is in row 1. Add them there.",
     ),
     "an inner node as value": (
         "flu;x;*\na;cold;*\n",
         "Value 'cold' of 'disease', first in row 2, stands above other values in its hierarchy. Only leaves are values.",
     ),
-    "an empty file": ("", "Hierarchy file 'tree.csv': a hierarchy must have at least one value. Got none."),
+    "a header": (
+        "disease;kind;any\nflu;x;*\ncold;x;*\n",
+        "Column 'disease': Hierarchy file 'tree.csv': a hierarchy must have one root. Got 'any' and '*'. "
+        "Is its first line a header? Such a file has none: delete it.",
+    ),
+    "an empty file": ("", "Column 'disease': Hierarchy file 'tree.csv': a hierarchy must have at least one value. Got none."),
 }
 
 
@@ -273,7 +284,7 @@ RELEASES = {
     ),
     "a value that a hierarchy misses": (
         OTHERS + "quasi: {age: {hierarchy: {all: [20, 21]}}}\nsensitive: [salary]\n",
-        "Value '22' of 'age', first in row 5, is no leaf of its hierarchy. 3 more are missing. Add it there.",
+        "4 values of 'age' are no leaves of its hierarchy: '22', '23', '24', '25'. One of them is in row 5. Add them there.",
     ),
     "top of text": (
         OTHERS + "quasi: {disease: {top: 5}}\nsensitive: [salary]\n",

@@ -64,7 +64,7 @@ def people(rows: int = 40) -> Columns:
 
 
 POLICY = tc.Policy(
-    ["age", tc.Quasi("zip", weight=2)],
+    ["age", tc.Quasi("zip", weight=2, despite="a small table")],
     {
         "salary": {"t": 0.4, "l": 2, "beta": 5, "delta": 5, "delta_kind": "lenient"},
         "ill": {"t": 0.5, "hierarchy": {"lung": ["flu", "cold"], "joint": ["gout"]}},
@@ -154,7 +154,8 @@ def test_a_commitment_is_opened_by_its_key_and_by_nothing_else(monkeypatch: pyte
     order = [*range(20, 40), *range(20)]
     assert commitments({name: [values[row] for row in order] for name, values in people().items()})[0] != first[0]
     renamed = {("years" if name == "age" else name): values for name, values in people().items()}
-    assert commitments(renamed, tc.Policy(["years", "zip"], ["salary", "ill"], k=4, other="drop"))[0] != first[0]
+    other = tc.Policy(["years", tc.Quasi("zip", despite="a small table")], ["salary", "ill"], k=4, other="drop")
+    assert commitments(renamed, other)[0] != first[0]
 
 
 def test_a_commitment_to_empty_texts_missing_cells_and_their_borders() -> None:

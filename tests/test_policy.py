@@ -271,7 +271,7 @@ SNAPS = "a number above 0, or for dates one of day, week, month, quarter, year"
         ({"weight": -1}, "weight of 'age' must be 0 or more. Got -1."),
         ({"weight": None}, "weight of 'age' must be 0 or more. Got None."),
         ({"weight": "heavy"}, "weight of 'age' must be 0 or more. Got 'heavy'."),
-        ({"hierarchy": "prefix"}, "Hierarchy file 'prefix' cannot be read. Check its path."),
+        ({"hierarchy": "prefix"}, "Column 'age': Hierarchy file 'prefix' cannot be read. Check its path."),
         ({"snpa": 5}, "'snpa' of 'age' is not a setting of Quasi. Did you mean 'snap'?"),
     ],
 )  # fmt: skip
@@ -334,7 +334,9 @@ SUPPORTED: dict[str, dict[str, Any]] = {
         "k": 5, "unit": "id", "suppression": 0.1, "alpha": 0.5, "n": 10, "identifiers": ["id"], "drop": ["x"],
         "keep": [Keep("x", despite="why")], "other": "drop", "formula_guard": False,
     },
-    "Quasi": {"type": "text", "hierarchy": TREE, "recode": "set", "snap": 5, "top": 90, "bottom": 18, "weight": 2},
+    "Quasi": {
+        "type": "text", "hierarchy": TREE, "recode": "set", "snap": 5, "top": 90, "bottom": 18, "weight": 2, "despite": "why",
+    },
     "Keep": {"despite": "why"},
     "Sensitive": {
         "t": 0.2, "distance": "equal", "hierarchy": TREE, "matrix": MATRIX, "order": ["x", "y"], "missing": "value", "l": 2,

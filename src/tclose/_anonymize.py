@@ -23,7 +23,7 @@ from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of
 from tclose.feasibility import must_leave_out
 from tclose.gate import check_values, judge, judge_against, not_shown, reference_of
 from tclose.losses import Losses, losses, losses_seen
-from tclose.policy import Policy, files_of
+from tclose.policy import Policy, check_policy, files_of
 from tclose.recode import Recoded, grouped, recode
 from tclose.release import Release
 from tclose.roles import Roles, roles_of
@@ -89,8 +89,7 @@ def anonymize(
     >>> anonymize(people, policy)
     <Release: 4 rows in 2 classes, k=2; salary t=0.1667; 0 rows left out, gcp=0.0000>
     """
-    if not isinstance(policy, Policy):
-        raise PolicyError(f"policy must be a Policy; Policy.load reads one from YAML. Got {type(policy).__name__}.")
+    check_policy(policy)
     if policy.k is None:
         raise PolicyError("k must be set to make a release: the rows, or persons, of each class at least. Got none.")
     chosen = find_algorithm("growth" if algorithm is None else algorithm)
@@ -100,7 +99,7 @@ def anonymize(
 
     announce("Encoding")
     reader = open_reader(table)
-    roles = roles_of(policy, reader.names)
+    roles = roles_of(policy, reader)
     source = Table(reader, _kinds(policy, roles), optional=policy.identifiers)
     _check_orders(source, policy)
     unit = roles.unit(source)
@@ -109,6 +108,7 @@ def anonymize(
         commitment.update_file(Path(table))
     encoded = encode(source, policy, unit, roles.kept, commitment.update)
     roles.check_kept(encoded)
+    roles.check_quasi(encoded)
 
     announce("Partitioning")
     labels, partition = _partition(encoded, policy, chosen, seed, effort, settings)

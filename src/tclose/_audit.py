@@ -14,10 +14,10 @@ from tclose._numbers import number_of
 from tclose.attribute import REGION, AttributeAudit, measure
 from tclose.distances.lexicographic import Lexicographic
 from tclose.domains import Domain, Ints, domain_of, kind_to_read
-from tclose.errors import InputError, PolicyError, PrivacyRiskWarning
+from tclose.errors import InputError, PrivacyRiskWarning
 from tclose.histograms import Histograms
 from tclose.models import Closeness, Verdict, judge_regions
-from tclose.policy import Policy, Sensitive
+from tclose.policy import Policy, Sensitive, check_policy
 from tclose.regions import coarsenings
 from tclose.result import Audit
 from tclose.source.cells import Cells
@@ -86,8 +86,7 @@ class Context:
 
 def examine(table: Any, policy: Policy, context: Context) -> Audit:
     """Audit a table, compared with something other than itself where the context says so."""
-    if not isinstance(policy, Policy):
-        raise PolicyError(f"policy must be a Policy; Policy.load reads one from YAML. Got {type(policy).__name__}.")
+    check_policy(policy)
     reader = open_reader(table)
     needed = quasi_kinds(policy, reader.names)
     quasi = list(needed)

@@ -174,8 +174,8 @@ class Commitment:
         return {"hmac_sha256": self._digest.hexdigest(), "hmac_key": self._key.hex()}
 
 
-def codebook(title: str, certificate: Mapping[str, Any], sha256: str) -> str:
-    """What each published column holds, in Markdown, for whoever gets the release; the last line tells which release."""
+def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = None) -> str:
+    """What each published column holds, in Markdown, for whoever gets the release; the last line tells which file it is."""
     lines = [f"# {title}", "", f"{number_of(certificate['rows'], 'row')}; {certificate['statement']}.", ""]
     lines += ["| column | role | what it holds |", "|---|---|---|"]
     lines += [
@@ -186,7 +186,8 @@ def codebook(title: str, certificate: Mapping[str, Any], sha256: str) -> str:
         f"{number_of(certificate['attained']['k'], 'row')}. How near the sensitive values of each class are to those of the "
         "whole table, and how that was measured, is in the certificate."
     )
-    return "\n".join([*lines, "", closing, "", f"sha256 of the release: {sha256}", ""])
+    which = [] if sha256 is None else [f"sha256 of the release: {sha256}", ""]
+    return "\n".join([*lines, "", closing, "", *which])
 
 
 def _cell(text: str) -> str:

@@ -12,12 +12,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tclose._numbers import number_of
 from tclose.bins import in_order
 from tclose.distances import Distance
 from tclose.distances.domain import Places, arrange, as_number, place_of, values_of, without_place
-from tclose.errors import HierarchyError, InputError, PolicyError
-from tclose.hierarchy import printed
+from tclose.errors import HierarchyError, InputError, PolicyError, listed
+from tclose.hierarchy import Hierarchy, printed
 from tclose.policy import Sensitive
 from tclose.source.table import Table
 from tclose.source.typing import PRINTED
@@ -166,10 +165,33 @@ def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.A
                 "beside =. Use one of them."
             )
         return
-    value, row = source.first(column.name, domain.take([place for place, value in enumerate(values) if value in unknown]))
     what = "hierarchy" if column.hierarchy is not None else "matrix" if column.matrix is not None else "order"
-    inner = column.hierarchy is not None and column.hierarchy.find(printed(value)) is not None
-    others = len(unknown) - 1
-    more = f" {number_of(others, 'more value is', 'more values are')} missing." if others else ""
-    found, mend = ("stands above other values in", "Only leaves are values") if inner else ("is not in", "Add it there")
-    raise HierarchyError(f"Value {printed(value)!r} of {column.name!r}, first in row {row}, {found} its {what}.{more} {mend}.")
+    lacking = [index for index, value in enumerate(values) if value in unknown]
+    raise unknown_values(source, column.name, domain, values, lacking, what, column.hierarchy)
+
+
+def unknown_values(
+    source: Table, name: str, cells: pa.Array, values: list[Any], unknown: list[int], what: str, tree: Hierarchy | None
+) -> HierarchyError:
+    """The error that counts the values of a column that its hierarchy, matrix or order lacks, and names five of them.
+
+    Parameters
+    ----------
+    cells, values
+        The values of the column.
+    unknown
+        The indices of those that are lacking.
+    what
+        "hierarchy", "matrix" or "order".
+    """
+    first, row = source.first(name, cells.take(unknown))
+    if len(unknown) > 1:
+        found = "are no leaves of" if tree is not None else "are not in"
+        lacking = listed([printed(values[index]) for index in unknown])
+        return HierarchyError(
+            f"{len(unknown):,} values of {name!r} {found} its {what}: {lacking}. One of them is in row {row}. Add them there."
+        )
+    inner = tree is not None and tree.find(printed(first)) is not None
+    is_not = "is no leaf of" if tree is not None else "is not in"
+    found, mend = ("stands above other values in", "Only leaves are values") if inner else (is_not, "Add it there")
+    return HierarchyError(f"Value {printed(first)!r} of {name!r}, first in row {row}, {found} its {what}. {mend}.")

@@ -11,9 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tclose._numbers import number_of
 from tclose.distances import Distance
-from tclose.domains import domain_of
+from tclose.domains import domain_of, unknown_values
 from tclose.errors import HierarchyError, InputError, PolicyError
 from tclose.hierarchy import Hierarchy, printed
 from tclose.policy import Policy, Quasi, Sensitive
@@ -243,7 +242,10 @@ def _scale(source: Table, column: Quasi, cells: pa.Array) -> tuple[Scale, Ints]:
 def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> Hierarchy:
     """The hierarchy of a quasi-identifier, which must know all of its values."""
     if column.hierarchy == "prefixes":
-        return Hierarchy.from_prefixes([printed(value) for value in values])
+        try:
+            return Hierarchy.from_prefixes([printed(value) for value in values])
+        except HierarchyError as error:
+            raise HierarchyError(f"Column {column.name!r}: {error}") from None
     if column.hierarchy == "dates":
         if source.kinds[column.name] != "date":
             raise PolicyError(f"hierarchy: dates of {column.name!r} needs dates. The column holds {source.kinds[column.name]}.")
@@ -251,9 +253,6 @@ def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> H
     tree: Hierarchy = column.hierarchy
     strange = set(unknown(values, tree))
     if strange:
-        value, row = source.first(column.name, cells.take([place for place, value in enumerate(values) if value in strange]))
-        more = f" {number_of(len(strange) - 1, 'more is', 'more are')} missing." if len(strange) > 1 else ""
-        raise HierarchyError(
-            f"Value {printed(value)!r} of {column.name!r}, first in row {row}, is no leaf of its hierarchy.{more} Add it there."
-        )
+        lacking = [index for index, value in enumerate(values) if value in strange]
+        raise unknown_values(source, column.name, cells, values, lacking, "hierarchy", tree)
     return tree

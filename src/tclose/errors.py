@@ -16,7 +16,7 @@ A message is one sentence or two: what was found, what is needed, what to do. It
 """
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from numbers import Number
 from typing import Any
 
@@ -78,6 +78,16 @@ def nearest(name: str, known: Iterable[str]) -> str:
     lowered = {item.lower(): item for item in reversed(list(known))}
     close = difflib.get_close_matches(name.lower(), lowered, n=1)
     return f" Did you mean {lowered[close[0]]!r}?" if close else ""
+
+
+def listed(values: Sequence[str], most: int = 5) -> str:
+    """The first of some values, and how many more there are.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d"], most=2)
+    ("'a', 'b'", "'a', 'b' and 2 more")
+    """
+    more = f" and {len(values) - most:,} more" if len(values) > most else ""
+    return ", ".join(map(repr, values[:most])) + more
 
 
 _SHOWN = 60

@@ -120,7 +120,8 @@ class Hierarchy:
         try:
             return cls(_csv_paths(text), Path(path))
         except HierarchyError as error:
-            raise HierarchyError(f"Hierarchy file {Path(path).name!r}: {error}") from None
+            ask = " Is its first line a header? Such a file has none: delete it." if _may_have_header(text) else ""
+            raise HierarchyError(f"Hierarchy file {Path(path).name!r}: {error}{ask}") from None
         except csv.Error:
             raise HierarchyError(f"Hierarchy file {Path(path).name!r} is no CSV. Check how it was written.") from None
 
@@ -264,6 +265,15 @@ def _plant(roots: dict[str, Any], path: Sequence[str]) -> int:
         what = "as a value and above others" if level else "twice"
         raise HierarchyError(f"a value must occur once. Got {path[-1]!r} {what}.")
     return count
+
+
+def _may_have_header(text: str) -> bool:
+    """Whether all lines of a CSV file but the first have the same root."""
+    try:
+        first, *others = (path[0] for path in _csv_paths(text))
+    except (HierarchyError, csv.Error, ValueError):
+        return False
+    return len(others) > 1 and len(set(others)) == 1 and first != others[0]
 
 
 def _csv_paths(text: str) -> Iterator[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, KeysView, Mapping
 from dataclasses import MISSING, field, fields
 from datetime import date, datetime, time
 from fractions import Fraction
@@ -43,6 +43,15 @@ def _name(value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError("the name of a column")  # noqa: TRY004 - pydantic turns ValueError into its own
     return value
+
+
+def _items(value: Any) -> list[Any]:
+    """What a list, a tuple, an index, an array or a series holds, or the keys of a mapping; anything else is one item."""
+    if isinstance(value, list | tuple | KeysView):
+        return list(value)
+    unpack = getattr(type(value), "tolist", None) or getattr(type(value), "to_list", None)  # NumPy, pandas, Arrow; polars
+    items = unpack(value) if callable(unpack) else value
+    return items if isinstance(items, list) else [value]
 
 
 def _number(requirement: str, fits: Callable[[Fraction], bool], *, optional: bool = True) -> PlainValidator:
@@ -93,8 +102,8 @@ def _matrix(value: Any) -> LabelledMatrix | None:
 def _order(value: Any) -> list[str] | None:
     if value is None:
         return None
-    scalars = isinstance(value, list | tuple) and not any(isinstance(item, list | tuple | Mapping) for item in value)
-    labels = [printed(item) for item in value] if scalars else []
+    items = [] if isinstance(value, str | Mapping) else _items(value)
+    labels = [] if any(isinstance(item, list | tuple | Mapping) for item in items) else [printed(item) for item in items]
     if len(labels) < 1 or len(set(labels)) < len(labels):
         raise ValueError("a list of distinct values, from least to greatest")
     return labels
@@ -246,6 +255,8 @@ class Quasi(_Checked):
         Values from here on, or up to here, are one: "90 or more".
     weight : number
         What a loss in this column counts for.
+    despite : str, optional
+        Why it is published although its values are nearly unique and it has no hierarchy: a release lists them in sets.
     """
 
     name: Name
@@ -256,6 +267,7 @@ class Quasi(_Checked):
     top: End = None
     bottom: End = None
     weight: Weight = Fraction(1)
+    despite: Reason = None
 
     @property
     def tree(self) -> Hierarchy | None:
@@ -422,10 +434,8 @@ def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
     def read(value: Any) -> Any:
         if isinstance(value, Mapping):
             return [one(name, settings) for name, settings in value.items()]
-        if not isinstance(value, list | tuple):
-            value = [value]
         columns = []
-        for item in value:
+        for item in _items(value):
             if isinstance(item, kind):
                 columns.append(item)
             elif isinstance(item, _Checked):
@@ -446,7 +456,7 @@ def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
 
 def _names(value: Any) -> list[str]:
     """One name, or a list of names."""
-    return [_name(item) for item in (value if isinstance(value, list | tuple) else [value])]
+    return [_name(item) for item in _items(value)]
 
 
 _LIST: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": "object"}]}
@@ -586,6 +596,18 @@ def files_of(policy: Policy) -> list[Path]:
     return [Path(part.file) for part in given if getattr(part, "file", None) is not None]
 
 
+def check_policy(policy: Any) -> None:
+    """Refuse what is no Policy, and say how to make one of it."""
+    if isinstance(policy, Policy):
+        return
+    how = ""
+    if isinstance(policy, Mapping):
+        how = " Write tclose.Policy(**policy)."
+    elif isinstance(policy, str | Path):
+        how = " Read the file with tclose.Policy.load(path)."
+    raise PolicyError(f"policy must be a Policy. Got {type(policy).__name__}.{how}")
+
+
 def _in_one_sentence(cls: Any) -> None:
     """Let a policy class raise PolicyError, in one sentence, instead of pydantic's list of findings."""
     validate = cls.__init__
@@ -611,14 +633,13 @@ def _sentence(cls: type, name: Any, error: ValidationError) -> tuple[type[Policy
     unknown = ("unexpected_keyword_argument", "extra_forbidden")
     finding = min(error.errors(), key=lambda found: found["type"] not in unknown)  # a misspelt key before the one it should be
     cause = finding.get("ctx", {}).get("error")
-    if isinstance(cause, PolicyError):
-        return type(cause), str(cause)
     place = finding["loc"][0] if finding["loc"] else ""
     field = fields(cls)[place].name if isinstance(place, int) else place  # a number where the argument had no name
     owner = _of(name if cls is not Policy else None)
+    if isinstance(cause, PolicyError):
+        return type(cause), f"Column {got(name)}: {cause}" if field and owner else str(cause)
     if finding["type"] in unknown:
-        known = [item.name for item in fields(cls)]
-        return PolicyError, f"{field!r}{owner} is not a setting of {cls.__name__}.{nearest(field, known)}"
+        return PolicyError, f"{field!r}{owner} is not a setting of {cls.__name__}.{_meant(cls, field)}"
     if finding["type"] in ("missing", "missing_argument"):
         return PolicyError, f"{cls.__name__}{owner} needs {field!r}. Got none."
     if cause is not None:
@@ -628,6 +649,29 @@ def _sentence(cls: type, name: Any, error: ValidationError) -> tuple[type[Policy
     else:
         requirement = finding["msg"][0].lower() + finding["msg"][1:]
     return PolicyError, f"{field}{owner} must be {requirement}. Got {got(finding['input'], setting=cls is not Policy)}."
+
+
+def _meant(cls: type, unknown: str) -> str:
+    """A hint: which setting is meant by a name that is none. Other tools call some of them otherwise."""
+    if cls is Policy:
+        word = unknown.lower().replace("-", "_").replace(" ", "_")
+        alias = next((setting for setting, words in _ALIASES.items() if word in words), None)
+        if alias is not None:
+            return f" Did you mean {alias!r}?"
+        if unknown in {item.name for item in fields(Sensitive)}:
+            return f" It is a setting of a sensitive column, as in sensitive: {{salary: {{{unknown}: ...}}}}."
+    return nearest(unknown, [item.name for item in fields(cls)])
+
+
+_ALIASES = {
+    "quasi": ("qi", "qis", "qid", "qids", "quasi_identifier", "quasi_identifiers", "quasi_attributes", "quasi_columns", "keys"),
+    "sensitive": ("sa", "sas", "sensitives", "sensitive_attribute", "sensitive_attributes", "sensitive_columns", "confidential"),
+    "identifiers": ("id", "ids", "identifier", "identifying", "direct_identifier", "direct_identifiers", "explicit_identifiers"),
+    "keep": ("insensitive", "insensitive_attributes", "non_sensitive", "nonsensitive", "kept"),
+    "drop": ("remove", "exclude", "dropped"),
+    "suppression": ("suppression_limit", "suppress", "max_suppression"),
+    "unit": ("person", "persons", "patient", "subject"),
+}
 
 
 def _is_below(low: Any, high: Any) -> bool:

@@ -90,6 +90,11 @@ class Release:
         """The number of rows that were left out."""
         return int(np.count_nonzero(self.partition < 0))
 
+    @property
+    def codebook(self) -> str:
+        """What each published column holds, in Markdown; `write` puts it beside the release."""
+        return codebook("Release", self.certificate)
+
     def to_pandas(self) -> pd.DataFrame:
         """The release as a pandas frame."""
         return self.table.to_pandas()

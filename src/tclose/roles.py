@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,15 +11,20 @@ import pyarrow.compute as pc
 from tclose._numbers import number_of
 from tclose.certificate import describe_sensitive
 from tclose.encode import EncodedTable, Kept
-from tclose.errors import ColumnError, InputError, PolicyError, nearest
+from tclose.errors import ColumnError, InputError, PolicyError
 from tclose.policy import Policy
 from tclose.recode import Recoded
+from tclose.scales import Nominal
+from tclose.source.readers import Reader, absent
 from tclose.source.table import Table
 
 LONGEST_LABEL = 40
 """Letters, on average: longer texts are free text, in which people write names."""
 
 MOST_WORDS = 5
+
+FEW = 8
+"""A quasi-identifier with fewer values than this is a list of categories, in however small a table."""
 
 
 @dataclass(frozen=True)
@@ -78,15 +82,29 @@ class Roles:
                         "{despite: reason}."
                     )
 
+    def check_quasi(self, table: EncodedTable) -> None:
+        """Refuse to publish sets of values that would name people: nearly unique ones, without a hierarchy."""
+        for column, scale, codes in zip(self.policy.quasi, table.scales, table.quasi, strict=True):
+            if not isinstance(scale, Nominal) or column.despite:
+                continue
+            values = int(np.count_nonzero(np.bincount(codes, minlength=scale.size)[: scale.size - scale.missing]))
+            if values >= FEW and _is_nearly_unique(values, table.rows):
+                raise PolicyError(
+                    f"Quasi-identifier {column.name!r} has {number_of(values, 'value')} in {table.rows:,} rows, nearly one for "
+                    "each, and the release would list them in sets. Make it an identifier, publish it by a hierarchy, or set "
+                    "despite: reason."
+                )
 
-def roles_of(policy: Policy, names: Sequence[str]) -> Roles:
+
+def roles_of(policy: Policy, reader: Reader) -> Roles:
     """The role of each column; columns without one need a decision."""
+    names = reader.names
     unit = [] if policy.unit in (None, "row") else [policy.unit]
     known = [column.name for column in (*policy.quasi, *policy.sensitive, *policy.keep)]
     known += [*unit, *policy.identifiers, *policy.drop]
-    absent = next((name for name in known if name not in names), None)
-    if absent is not None:  # a misspelt identifier would be published under its right name
-        raise ColumnError(f"Column {absent!r} is not in the table.{nearest(absent, names)}")
+    unknown = next((name for name in known if name not in names), None)
+    if unknown is not None:  # a misspelt identifier would be published under its right name
+        raise absent(reader, unknown)
     others = [name for name in names if name not in known]
     if others and policy.other is None:
         listed = ", ".join(repr(name) for name in others)
@@ -109,7 +127,7 @@ def _danger(column: Kept) -> str:
     counts = np.bincount(column.codes, minlength=len(column.values))
     rows = int(counts.sum())
     present = column.values.drop_null()
-    if rows > 1 and 2 * len(present) > rows:
+    if _is_nearly_unique(len(present), rows):
         return f"it has {number_of(len(present), 'value')} in {rows:,} rows, nearly one for each"
     if pa.types.is_string(present.type) and len(present):
         weights = counts[: len(present)]
@@ -118,3 +136,8 @@ def _danger(column: Kept) -> str:
         if letters > LONGEST_LABEL or words >= MOST_WORDS:
             return "it is free text"
     return ""
+
+
+def _is_nearly_unique(values: int, rows: int) -> bool:
+    """Whether more than every second row has a value of its own, on average."""
+    return rows > 1 and 2 * values > rows

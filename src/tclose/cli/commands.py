@@ -64,7 +64,6 @@ class Commands(TyperGroup):
 app = typer.Typer(
     cls=Commands,
     invoke_without_command=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

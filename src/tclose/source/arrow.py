@@ -27,6 +27,11 @@ def is_pandas(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns")
 
 
+def index_names(data: Any) -> list[str]:
+    """The names of a pandas frame's index, which are no columns; of any other table none."""
+    return [str(name) for name in data.index.names if name is not None] if is_pandas(data) else []
+
+
 def to_arrow(data: Any) -> Any:
     """Anything that speaks Arrow as a pyarrow Table; a pandas frame stays as it is until its columns are chosen."""
     if isinstance(data, pa.Table) or is_pandas(data):

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tclose.errors import ColumnError, InputError
+from tclose.errors import ColumnError, InputError, nearest
 from tclose.source import arrow
 from tclose.source.delimited import open_delimited
 from tclose.source.typing import converted, typed
@@ -59,6 +59,13 @@ def open_reader(data: Any) -> Reader:
         raise InputError(f"File {str(data)!r} has a name that is not UTF-8. Rename it.") from None
     except OSError as error:
         raise InputError(f"File {str(data)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
+
+
+def absent(reader: Reader, name: str) -> ColumnError:
+    """The error that says that a table has no such column, and which one may be meant."""
+    in_index = isinstance(reader, MemoryReader) and name in reader.index
+    hint = " It is in the index of the frame: call reset_index() first." if in_index else nearest(name, reader.names)
+    return ColumnError(f"Column {name!r} is not in the table.{hint}")
 
 
 def _open_file(path: Path) -> Reader:
@@ -166,6 +173,7 @@ class MemoryReader:
         """Keep it; columns are converted when they are chosen."""
         self._table = table
         self.names = arrow.column_names(table)
+        self.index = arrow.index_names(table)
         self.title = title
 
     def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:

@@ -17,9 +17,9 @@ import duckdb
 import ibis
 import pyarrow as pa
 
-from tclose.errors import ColumnError, InputError, nearest
+from tclose.errors import ColumnError, InputError
 from tclose.source.cells import Cells
-from tclose.source.readers import Reader
+from tclose.source.readers import Reader, absent
 from tclose.source.rows import Codes, coded
 from tclose.source.typing import kind_of
 
@@ -56,7 +56,7 @@ class Table:
         """
         self._reader = reader
         self.names = self._reader.names
-        _check_names(self.names, needed)
+        _check_names(reader, needed)
         kinds = {**dict.fromkeys((name for name in optional if name in self.names), "text"), **needed}
         self._columns = {name: f"c{place}" for place, name in enumerate(kinds)}
         spill = tempfile.mkdtemp(prefix="tclose-")  # readable by its owner only; what memory cannot hold goes there
@@ -179,10 +179,11 @@ def _hide_progress(engine: duckdb.DuckDBPyConnection) -> None:
         engine.execute("SET enable_progress_bar = false")
 
 
-def _check_names(names: Sequence[str], needed: Mapping[str, str]) -> None:
+def _check_names(reader: Reader, needed: Mapping[str, str]) -> None:
+    names = reader.names
     twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if twice is not None:
         raise ColumnError(f"Two columns are called {twice!r}. Rename one of them.")
     for name in needed:
         if name not in names:
-            raise ColumnError(f"Column {name!r} is not in the table.{nearest(name, list(names))}")
+            raise absent(reader, name)

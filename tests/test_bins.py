@@ -10,11 +10,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tclose.bins import Bins, in_order
+from tclose._numbers import plain
+from tclose.bins import Bins, in_order, labels_of
+from tclose.certificate import to_json
 from tclose.guard import guarded
 from tests import naive
 
@@ -69,6 +71,23 @@ def test_settings_come_back_as_they_were_read() -> None:
 def test_what_is_no_setting(setting: Any) -> None:
     with pytest.raises(tc.PolicyError, match=r"bins of 's' must be a count of bins \(2 to 1,000\)"):
         tc.Sensitive("s", bins=setting)
+
+
+def test_an_edge_is_the_roundest_number_between_neighbours() -> None:
+    assert labels(2, [312, 498]) == ["below 400", "400 or more"]
+    assert labels(3, [-0.72, -0.31, 0.44]) == ["below -0.4", "[-0.4, 0)", "0 or more"]
+    assert labels(2, [4711.5, 4711.75]) == ["below 4711.7", "4711.7 or more"]
+    assert labels(5, [4711]) == ["4700 or more"]
+
+
+@SOME
+@given(st.sets(st.integers(-3000, 3000), min_size=2, max_size=2))
+def test_the_roundest_number_is_what_trying_all_finds(cents: set[int]) -> None:
+    low, high = sorted(cents)
+    tried = ([cent for cent in range(low + 1, high + 1) if cent % unit == 0] for unit in (10_000, 1_000, 100, 10, 1))
+    edge = plain(Fraction(max(next(found for found in tried if found)), 100))
+    lower, upper = Fraction(low, 100), Fraction(high, 100)
+    assert labels_of([(lower, lower), (upper, upper)]) == [f"below {edge}", f"{edge} or more"]
 
 
 # --- labels have an order ---------------------------------------------------------------------------------------------
@@ -229,3 +248,68 @@ def test_quantile_bins_of_a_release(rows: list[tuple[str, int]], count: int) -> 
     assert Counter(release.table["s"].to_pylist()) == Counter(expected[s] for _, s in rows)
     assert tc.audit(release.table, policy).satisfied
     assert release.record["attained_against_input"]["s"]["t_exact"] == str(release.audit.sensitive["s"].t_exact)
+
+
+# --- rows that are suppressed -----------------------------------------------------------------------------------------
+
+
+def test_no_edge_is_drawn_at_a_suppressed_value() -> None:
+    """By all rows the bins are {10, 20} and {25, 30}; the row with 25 is suppressed, and any edge from 20 to 30 does."""
+    table = pa.table({"q": [1, 1, 1, 2, 2, 2, 99], "s": [10, 20, 30, 10, 20, 30, 25]})
+    release = tc.anonymize(table, tc.Policy(["q"], {"s": {"t": 0.5, "bins": 2}}, k=3, suppression=0.2), algorithm="mondrian")
+    assert release.suppressed == 1
+    assert release.table["s"].to_pylist() == ["below 30", "below 30", "30 or more"] * 2
+
+
+def test_a_bin_that_lost_its_rows_is_none() -> None:
+    """By all rows the bins are {10}, {20} and {1000}."""
+    table = pa.table({"q": [1, 1, 1, 1, 2, 2, 2, 2, 99], "s": [10, 10, 20, 20, 10, 10, 20, 20, 1000]})
+    asked = {"s": {"t": 0.5, "bins": 5, "distance": "equal"}}
+    release = tc.anonymize(table, tc.Policy(["q"], asked, k=4, suppression=0.2), algorithm="mondrian")
+    assert release.suppressed == 1
+    assert set(release.table["s"].to_pylist()) == {"below 20", "20 or more"}
+    assert release.against_input.sensitive["s"].t_exact == Fraction(1, 9)
+
+
+OUTSIDERS = st.lists(st.tuples(st.sampled_from([20, 21, 60]), st.integers(0, 400)), min_size=12, max_size=24)
+
+
+@settings(max_examples=12, deadline=None)
+@given(OUTSIDERS, st.integers(2, 5), st.sampled_from(["ordered", "equal"]), st.data())
+def test_what_is_published_tells_nothing_of_suppressed_values(
+    people: list[tuple[int, int]], count: int, distance: str, data: st.DataObject
+) -> None:
+    """Another value in the same bin for a suppressed row changes nothing public, if the rows are put into the same bins."""
+    people = [*people, (97, data.draw(st.integers(0, 400)))]
+    policy = tc.Policy(["q"], {"s": {"t": 0.9, "bins": count, "distance": distance}}, k=3, suppression=0.3)
+
+    def binned(values: list[int]) -> list[int]:
+        tally = Counter(values)
+        found = labels(count, sorted(tally), [tally[value] for value in sorted(tally)])
+        index = dict(zip(sorted(tally), found, strict=True))
+        return [list(dict.fromkeys(found)).index(index[value]) for value in values]
+
+    def released(values: list[int]) -> tc.Release:
+        return tc.anonymize(pa.table({"q": [q for q, _ in people], "s": values}), policy, algorithm="mondrian")
+
+    values = [s for _, s in people]
+    first = released(values)
+    bins = binned(values)
+    changed = list(values)
+    for row in [row for row, label in enumerate(first.partition.tolist()) if label < 0]:
+        members = [value for value, own in zip(values, bins, strict=True) if own == bins[row]]
+        changed[row] = data.draw(st.integers(min(members), max(members)))
+    assume(binned(changed) == bins)
+    second = released(changed)
+    assert second.table.equals(first.table)
+    assert to_json(second.certificate) == to_json(first.certificate)
+    assert second.partition.tolist() == first.partition.tolist()
+
+
+def test_the_gate_stops_bins_that_are_not_those_of_the_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"q": [1, 1, 1, 2, 2, 2, 99], "s": [10, 20, 30, 10, 20, 30, 25]})
+    policy = tc.Policy(["q"], {"s": {"t": 0.5, "bins": 2}}, k=3, suppression=0.2)
+    for wrong in (["below 20", "20 or more"], ["30 or more", "below 30"], ["below 30", "below 30"]):
+        monkeypatch.setattr("tclose.encode.labels_of", lambda _, wrong=wrong: wrong)
+        with pytest.raises(tc.GateError, match="its bins of 's' are not those of the input"):
+            tc.anonymize(table, policy, algorithm="mondrian")

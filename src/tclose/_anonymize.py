@@ -19,9 +19,9 @@ from tclose.algorithms.base import Algorithm, Partition
 from tclose.certificate import Commitment, certificate, record
 from tclose.domains import kind_to_read
 from tclose.encode import EncodedTable, as_published, encode
-from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of
+from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of, raising_alone
 from tclose.feasibility import must_leave_out
-from tclose.gate import check_values, judge, judge_against, not_shown, reference_of
+from tclose.gate import check_values, judge, judge_against, named_as_published, not_shown, reference_of
 from tclose.losses import Losses, losses, losses_seen
 from tclose.policy import Policy, check_policy, files_of
 from tclose.recode import Recoded, grouped, recode
@@ -36,6 +36,7 @@ from tclose.witnesses import Witnesses
 Ints = NDArray[np.int64]
 
 
+@raising_alone
 def anonymize(
     table: Any,
     policy: Policy,
@@ -124,6 +125,8 @@ def anonymize(
     announce("Checking")
     left_out = encoded.rows - published.rows
     reference = reference_of(source, policy)
+    if left_out:
+        reference = named_as_published(reference, source, policy, coded, published.order[recoded.rows])
     check_values(reference, coded, left_out)
     read_back = coded
     if unit is not None:
@@ -314,4 +317,4 @@ def _losses(table: EncodedTable, labels: Ints, recoded: Recoded, left_out: int, 
 
 
 def _warn(sentence: str) -> None:
-    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=3)
+    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=4)

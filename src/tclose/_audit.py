@@ -14,7 +14,7 @@ from tclose._numbers import number_of
 from tclose.attribute import REGION, AttributeAudit, measure
 from tclose.distances.lexicographic import Lexicographic
 from tclose.domains import Domain, Ints, domain_of, kind_to_read
-from tclose.errors import InputError, PrivacyRiskWarning
+from tclose.errors import InputError, PrivacyRiskWarning, raising_alone
 from tclose.histograms import Histograms
 from tclose.models import Closeness, Verdict, judge_regions
 from tclose.policy import Policy, Sensitive, check_policy
@@ -26,6 +26,7 @@ from tclose.source.table import Table
 from tclose.source.typing import OR_AUTO, OR_PUBLISHED
 
 
+@raising_alone
 def audit(table: Any, policy: Policy) -> Audit:
     """Measure how far a table is from what a policy asks, exactly.
 
@@ -213,4 +214,4 @@ def _domain(source: Table, cells: Cells, column: Sensitive, context: Context, *,
 
 
 def _warn(sentence: str) -> None:
-    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=5)
+    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=6)

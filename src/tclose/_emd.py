@@ -14,7 +14,7 @@ from tclose._numbers import exact as exact_number
 from tclose._numbers import number_of
 from tclose.distances import Distance, Matrix, Move
 from tclose.distances.domain import KINDS, arrange, without_place
-from tclose.errors import PolicyError, TcloseError
+from tclose.errors import PolicyError, TcloseError, got, raising_alone
 from tclose.hierarchy import Hierarchy, printed
 
 Distribution = Mapping[Any, Any] | Sequence[Any]
@@ -32,6 +32,7 @@ def emd(
     values: Sequence[Any] | None = ...,
     exact: Literal[False] = ...,
 ) -> float: ...
+@raising_alone
 def emd(
     p: Distribution,
     q: Distribution,
@@ -75,6 +76,7 @@ def emd(
     return ground.exact(left, right) if exact else ground.emd(_floats(left), _floats(right))
 
 
+@raising_alone
 def transport(p: Distribution, q: Distribution, distance: Any = "ordered", values: Sequence[Any] | None = None) -> list[Move]:
     """One optimal transport plan: moves whose costs add up to the earth mover's distance.
 
@@ -114,7 +116,7 @@ def _masses(
         domain = _union(p, q, in_order=in_order) if values is None else values
         beyond = [value for value in (*p, *q) if value not in set(domain)]
         if beyond:
-            raise PolicyError(f"p and q must have no value beyond values. Got {len(beyond)}, the first {beyond[0]!r}.")
+            raise PolicyError(f"p and q must have no value beyond values. Got {len(beyond)}, the first {got(beyond[0])}.")
         left, right = ([_mass(side.get(value, 0)) for value in domain] for side in (p, q))
     else:
         left, right = ([_mass(mass) for mass in side] for side in (p, q))
@@ -143,7 +145,7 @@ def distance_on(distance: Any, domain: list[Any]) -> tuple[list[Any], Distance]:
         unknown = without_place(domain, distance)
         if unknown:
             strange = number_of(len(unknown), "that is not", "that are not")
-            raise PolicyError(f"Every value must be in the hierarchy. Got {strange}, the first {unknown[0]!r}.")
+            raise PolicyError(f"Every value must be in the hierarchy. Got {strange}, the first {got(unknown[0])}.")
         if len({printed(value) for value in domain}) < len(domain):
             raise PolicyError("Values of a hierarchy must differ in their printed form. Got two that do not, as 39 and '39'.")
         return arrange("hierarchical", domain, distance)
@@ -195,8 +197,10 @@ def _matrix(rows: Any) -> Matrix:
 def _mass(mass: Any) -> Fraction:
     try:
         number = exact_number(mass)
-    except ValueError as error:
-        raise PolicyError(f"p and q must hold counts or probabilities. {error}.") from None
+    except ValueError:
+        raise PolicyError(
+            f"p and q must hold counts or probabilities. Got {type(mass).__name__}, which is no finite number."
+        ) from None
     if number < 0:
-        raise PolicyError(f"p and q must hold counts or probabilities. Got {mass}, which is below 0.")
+        raise PolicyError(f"p and q must hold counts or probabilities. Got {got(mass)}, which is below 0.")
     return number

@@ -10,7 +10,7 @@ import numpy as np
 
 from tclose._emd import distance_on
 from tclose._numbers import INT64_MAX, exact
-from tclose.errors import PolicyError, nearest
+from tclose.errors import PolicyError, nearest, one_of, raising_alone
 from tclose.fragments.axes import axis_of
 from tclose.fragments.counts import Counts, numbers
 from tclose.fragments.fragment import BOUNDS
@@ -19,6 +19,7 @@ from tclose.fragments.search import STRATEGIES, Path, search
 from tclose.hierarchy import Hierarchy
 
 
+@raising_alone
 def find_fragmentation(
     counts: Any,
     t: Any,
@@ -76,8 +77,7 @@ def find_fragmentation(
     array([[5, 6, 9],
            [5, 6, 9]])
     """
-    if bound not in BOUNDS:
-        raise PolicyError(f"bound must be one of {', '.join(BOUNDS)}. Got {bound!r}.")
+    one_of("bound", bound, BOUNDS)
     if isinstance(strategy, str) and strategy not in STRATEGIES:
         raise PolicyError(
             f"strategy must be one of {', '.join(STRATEGIES)}, or a path. Got {strategy!r}.{nearest(strategy, STRATEGIES)}"

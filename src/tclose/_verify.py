@@ -14,7 +14,7 @@ from tclose._files import sha256_of
 from tclose._numbers import float_up
 from tclose.certificate import describe_sensitive, figures
 from tclose.claims import Certificate, read_certificate
-from tclose.errors import InputError, PrivacyRiskWarning, TcloseError
+from tclose.errors import InputError, PrivacyRiskWarning, TcloseError, raising_alone
 from tclose.policy import Policy
 from tclose.result import Audit
 from tclose.source.readers import open_reader
@@ -43,6 +43,7 @@ class Verification:
         return all(finding.holds for finding in self.findings)
 
 
+@raising_alone
 def verify(release: Path, certificate: Path) -> Verification:
     """Check a release against its certificate: its bytes, its columns, its limits, and every figure that it can show.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -28,7 +29,8 @@ class Bins:
     """How numbers are put together: ``count`` bins of about equally many rows, bins of one ``width``, or between ``edges``.
 
     Bins are half-open: a value at an edge belongs to the bin above it. The outermost bins of a count and of edges have no end,
-    so that they do not tell the least and the greatest value.
+    so that they do not tell the least and the greatest value. The edges of a count are round numbers between the values of
+    neighbouring bins: see `labels_of`.
     """
 
     count: int | None = None
@@ -67,18 +69,46 @@ class Bins:
         if self.width is not None:
             floors = [number // self.width for number in numbers]
             return [f"[{plain(floor * self.width)}, {plain((floor + 1) * self.width)})" for floor in floors]
-        edges = self.edges if self.edges is not None else self._quantiles(numbers, counts)
-        return [_label(edges, bisect_right(edges, number)) for number in numbers]
+        if self.edges is not None:
+            return [_label(self.edges, bisect_right(self.edges, number)) for number in numbers]
+        starts = [0, *self._quantiles(counts), len(numbers)]
+        names = labels_of([(numbers[start], numbers[end - 1]) for start, end in pairwise(starts)] if numbers else [])
+        return [name for name, (start, end) in zip(names, pairwise(starts), strict=False) for _ in range(start, end)]
 
-    def _quantiles(self, numbers: Sequence[Fraction], counts: Sequence[int]) -> tuple[Fraction, ...]:
-        """Edges at values of the table, so that bins hold about equally many rows."""
+    def _quantiles(self, counts: Sequence[int]) -> list[int]:
+        """The indices of the numbers at which bins begin, but the first, so that bins hold about equally many rows."""
         assert self.count is not None
-        if len(numbers) == 1:
-            return (numbers[0],)
+        if len(counts) < 2:
+            return []
         below = np.cumsum([0, *counts])  # rows below each number
         total = int(below[-1])
-        places = {int(np.abs(below[1:-1] * self.count - total * part).argmin()) + 1 for part in range(1, self.count)}
-        return tuple(numbers[place] for place in sorted(places))
+        return sorted({int(np.abs(below[1:-1] * self.count - total * part).argmin()) + 1 for part in range(1, self.count)})
+
+
+def labels_of(extents: Sequence[tuple[Fraction, Fraction]]) -> list[str]:
+    """The labels of bins, from the lowest to the highest, of which the least and the greatest number are known.
+
+    An edge is the roundest number above the one bin and not above the next: it depends on nothing but the numbers in the bins.
+
+    >>> labels_of([(Fraction(3), Fraction(41)), (Fraction(67), Fraction(812)), (Fraction(955), Fraction(1203))])
+    ['below 60', '[60, 900)', '900 or more']
+    """
+    edges = [_roundest(lower[1], upper[0]) for lower, upper in pairwise(extents)]
+    if len(extents) == 1:  # it has no end, and yet a label: a round number somewhat below it
+        least = extents[0][0]
+        edges = [_roundest(least - max(abs(least), 1) / 10, least)]
+        return [_label(edges, 1)]
+    return [_label(edges, index) for index in range(len(extents))]
+
+
+def _roundest(above: Fraction, up_to: Fraction) -> Fraction:
+    """The largest multiple of the largest power of ten that has one above a number and up to another."""
+    if above < 0 <= up_to:
+        return Fraction(0)
+    unit = Fraction(10) ** len(str(int(max(abs(above), abs(up_to)))))  # all multiples but 0 are beyond both
+    while (multiple := up_to // unit * unit) <= above:
+        unit /= 10
+    return multiple
 
 
 def _label(edges: Sequence[Fraction], place: int) -> str:
@@ -89,20 +119,27 @@ def _label(edges: Sequence[Fraction], place: int) -> str:
     return f"[{plain(edges[place - 1])}, {plain(edges[place])})"
 
 
+def interval_of(label: str) -> tuple[Fraction | float, Fraction | float] | None:
+    """The numbers from which and below which a bin reaches; None for what is no label of a bin."""
+    text = unguarded(label)  # a release may have put a guard before "-5 or more"
+    found = next(((index, match) for index, form in enumerate(_LABELS) if (match := form.fullmatch(text))), None)
+    if found is None:
+        return None
+    try:
+        ends = [exact(end) for end in found[1].groups()]
+    except ValueError:
+        return None
+    return ((-math.inf, ends[0]), (ends[0], ends[-1]), (ends[0], math.inf))[found[0]]
+
+
 def in_order(labels: Sequence[Any]) -> list[Any] | None:
     """The labels of bins from the lowest to the highest; None where some are no labels of bins, or two bins overlap."""
     intervals = []
     for label in labels:
-        text = unguarded(str(label))  # a release may have put a guard before "-5 or more"
-        found = next((place for place, form in enumerate(_LABELS) if form.fullmatch(text)), None)
-        if found is None:
+        interval = interval_of(str(label))
+        if interval is None:
             return None
-        try:
-            ends = [exact(end) for end in _LABELS[found].fullmatch(text).groups()]  # type: ignore[union-attr]
-        except ValueError:
-            return None
-        low, high = ((float("-inf"), ends[0]), (ends[0], ends[-1]), (ends[0], float("inf")))[found]
-        intervals.append((low, high, label))
+        intervals.append((*interval, label))
     intervals.sort(key=lambda interval: interval[:2])
     if any(first[1] > second[0] for first, second in pairwise(intervals)):
         return None

@@ -52,6 +52,11 @@ class Domain:
         return table
 
 
+def edges_from_table(column: Sensitive) -> bool:
+    """Whether bins are published whose edges the table decides, not the policy."""
+    return column.bins is not None and column.bins.count is not None and column.publish is None
+
+
 def kind_to_read(column: Sensitive) -> str:
     """How the attribute's cells are read: as printed, where they are looked up in a hierarchy, a matrix or an order."""
     return "value" if _places(column) is None else PRINTED

@@ -11,8 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tclose.bins import labels_of
 from tclose.distances import Distance
-from tclose.domains import domain_of, unknown_values
+from tclose.distances.domain import as_number
+from tclose.domains import domain_of, edges_from_table, unknown_values
 from tclose.errors import HierarchyError, InputError, PolicyError
 from tclose.hierarchy import Hierarchy, printed
 from tclose.policy import Policy, Quasi, Sensitive
@@ -45,6 +47,8 @@ class Attribute:
         The code of each row.
     counts : (m,) int64
         Q: how often each code occurs in the input table, suppressed rows included.
+    raw : Kept, optional
+        The numbers below bins whose edges the table decides, where rows may be suppressed: see `as_published`.
     """
 
     column: Sensitive
@@ -53,6 +57,11 @@ class Attribute:
     published: pa.Array
     codes: Codes
     counts: Ints
+    raw: Kept | None = None
+
+    def take(self, rows: NDArray[Any]) -> Attribute:
+        """Some of the rows; Q stays the input's."""
+        return replace(self, codes=self.codes[rows], raw=None if self.raw is None else self.raw.take(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +70,10 @@ class Kept:
 
     values: pa.Array
     codes: Codes
+
+    def take(self, rows: NDArray[Any]) -> Kept:
+        """Some of the rows."""
+        return Kept(self.values, self.codes[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +117,10 @@ class EncodedTable:
             self.scales,
             [codes[rows] for codes in self.quasi],
             self.types,
-            [replace(attribute, codes=attribute.codes[rows]) for attribute in self.sensitive],
+            [attribute.take(rows) for attribute in self.sensitive],
             None if self.persons is None else self.persons[rows],
-            {name: Kept(kept.values, kept.codes[rows]) for name, kept in self.kept.items()},
-            [Kept(raw.values, raw.codes[rows]) for raw in self.raw],
+            {name: kept.take(rows) for name, kept in self.kept.items()},
+            [raw.take(rows) for raw in self.raw],
         )
 
 
@@ -137,7 +150,9 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
         scales.append(scale)
         on_scales.append(codes.astype(narrow(scale.size))[ranks])
         types.append(source.values(column.name, cells).type)
-    attributes = [_attribute(source, column, *found.pop(column.name)) for column in policy.sensitive]
+    attributes = [
+        _attribute(source, column, *found.pop(column.name), suppression=policy.suppression > 0) for column in policy.sensitive
+    ]
     persons = None if unit is None else found.pop(unit)[1]
     others = {name: Kept(source.values(name, cells), codes) for name, (cells, codes) in found.items()}
 
@@ -153,7 +168,8 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
 def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
     """The rows that are published, on scales and in types of their own: those that are left out must not show in the form.
 
-    A value with five decimals that nobody sees would else print all others with five.
+    A value with five decimals that nobody sees would else print all others with five. Where the table decides the edges of bins,
+    they are drawn anew between the numbers that are published, and a bin without rows is none.
     """
     part = table.take(rows)
     scales, quasi, types = [], [], []
@@ -167,9 +183,27 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
         scales.append(scale)
         quasi.append(places[raw.codes])
         types.append(source.values(column.name, cells).type)
-    sensitive = [replace(attribute, published=_narrowed(attribute.published, attribute.codes)) for attribute in part.sensitive]
+    sensitive = [
+        replace(
+            attribute,
+            published=_narrowed(attribute.published, attribute.codes) if attribute.raw is None else _relabelled(attribute),
+        )
+        for attribute in part.sensitive
+    ]
     kept = {name: Kept(_narrowed(column.values, column.codes), column.codes) for name, column in part.kept.items()}
     return replace(part, scales=scales, quasi=quasi, types=types, sensitive=sensitive, kept=kept)
+
+
+def _relabelled(attribute: Attribute) -> pa.Array:
+    """The labels of bins by what their rows have; none for a bin without rows."""
+    assert attribute.raw is not None
+    lowest, highest = np.full(len(attribute.values), len(attribute.raw.values)), np.full(len(attribute.values), -1)
+    np.minimum.at(lowest, attribute.codes, attribute.raw.codes)
+    np.maximum.at(highest, attribute.codes, attribute.raw.codes)
+    bins = [code for code in np.argsort(lowest).tolist() if highest[code] >= 0 and attribute.values[code] is not None]
+    ends = [(attribute.raw.values[int(lowest[code])], attribute.raw.values[int(highest[code])]) for code in bins]
+    labels = dict(zip(bins, labels_of([(as_number(low.as_py()), as_number(high.as_py())) for low, high in ends]), strict=True))
+    return pa.array([labels.get(code) for code in range(len(attribute.values))], pa.string())
 
 
 def _narrowed(values: pa.Array, codes: Codes | None = None, *, whole: bool = True) -> pa.Array:
@@ -201,7 +235,7 @@ def _feed(commit: Callable[[bytes], None], name: str, cells: pa.Array, ranks: Co
     commit(ranks.astype(ranks.dtype.newbyteorder("<")).tobytes())
 
 
-def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes) -> Attribute:
+def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes, *, suppression: bool) -> Attribute:
     counts = np.bincount(ranks, minlength=len(cells)).astype(np.int64)
     binned = column.bins is not None and column.publish is None
     domain = domain_of(source, column, cells, counts, binned=binned)
@@ -210,7 +244,8 @@ def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes) 
     else:
         published = source.values(column.name, cells).take(pa.array(np.argsort(domain.codes)))
     codes = domain.codes.astype(narrow(len(domain.values)))[ranks]
-    return Attribute(column, domain.distance, domain.values, published, codes, domain.table(counts))
+    raw = Kept(source.values(column.name, cells), ranks) if suppression and edges_from_table(column) else None
+    return Attribute(column, domain.distance, domain.values, published, codes, domain.table(counts), raw)
 
 
 def _scale(source: Table, column: Quasi, cells: pa.Array) -> tuple[Scale, Ints]:

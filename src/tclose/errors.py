@@ -16,9 +16,13 @@ A message is one sentence or two: what was found, what is needed, what to do. It
 """
 
 import difflib
-from collections.abc import Collection, Iterable, Sequence
+import functools
+from collections.abc import Callable, Collection, Iterable, Sequence
 from numbers import Number
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
 
 
 class TcloseError(Exception):
@@ -71,6 +75,29 @@ class OutputExistsError(OutputError, FileExistsError):
 
 class PrivacyRiskWarning(UserWarning):
     """The numbers hold, but a reader may take them for more than they are."""
+
+
+def raising_alone(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """Let a public function raise its errors without the exceptions that they arose from.
+
+    ``from None`` hides these from a traceback, but keeps them, and a log that walks the chain would show a raw line of the table.
+    """
+
+    @functools.wraps(function)
+    def alone(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            if not (isinstance(error, TcloseError) or error.__suppress_context__):
+                raise
+            refusal = error
+        try:
+            refusal.__cause__ = refusal.__context__ = None
+            raise refusal  # outside of the except clause, which would add the context again
+        finally:
+            del refusal  # the traceback holds this frame
+
+    return alone
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

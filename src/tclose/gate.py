@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from tclose._audit import Context, examine
 from tclose.attribute import REGION
-from tclose.domains import Domain, Ints, domain_of
+from tclose.bins import interval_of
+from tclose.distances.domain import as_number
+from tclose.domains import Domain, Ints, domain_of, edges_from_table
 from tclose.errors import GateError, PrivacyRiskWarning
 from tclose.policy import Policy
 from tclose.result import Audit
@@ -39,6 +42,52 @@ def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]
             domain = replace(domain, values=values)
         found[column.name] = domain, domain.table(counts)
     return found
+
+
+def named_as_published(
+    reference: Reference, source: Table, policy: Policy, table: pa.Table, rows: NDArray[Any]
+) -> dict[str, tuple[Domain, Ints]]:
+    """The same with bins under the labels of a release whose edges were drawn anew, for they must not tell of suppressed rows.
+
+    Each row's own number, read from the input once more, must lie in its published bin; and the rows of one bin of the input, and
+    no others, must have one label. A bin that no row is left of has no label.
+
+    Parameters
+    ----------
+    rows
+        The input's row of each row of the release.
+    """
+    found = dict(reference)
+    for column in policy.sensitive:
+        if edges_from_table(column):
+            domain, counts = reference[column.name]
+            cells, _ = source.cells([], [column.name]).domain(column.name)
+            own = pc.index_in(source.column(column.name).take(pa.array(rows)), value_set=cells).to_numpy()
+            values = source.values(column.name, cells).to_pylist()
+            found[column.name] = replace(domain, values=_labels(column.name, table[column.name], values, own, domain)), counts
+    return found
+
+
+def _labels(name: str, column: pa.ChunkedArray, values: Sequence[Any], own: Ints, domain: Domain) -> list[Any]:
+    """The label of each bin of a domain, if every row has the right one."""
+    shown = column.combine_chunks().dictionary_encode()
+    labels = [*shown.dictionary.to_pylist(), None]
+    index = shown.indices.fill_null(len(labels) - 1).to_numpy(zero_copy_only=False)
+    pairs = [divmod(pair, len(values)) for pair in np.unique(index.astype(np.int64) * len(values) + own).tolist()]
+    bins = {(label, int(domain.codes[value])) for label, value in pairs}
+    apart = len(bins) == len({label for label, _ in bins}) == len({code for _, code in bins})
+    if not apart or not all(_lies_in(values[value], labels[label]) for label, value in pairs):
+        raise GateError(f"The release was stopped: its bins of {name!r} are not those of the input. Nothing is written.")
+    published = {code: labels[label] for label, code in bins}
+    return [published.get(code, ("no rows", code)) for code in range(len(domain.values))]
+
+
+def _lies_in(value: Any, label: str | None) -> bool:
+    """Whether a value is in a bin; a missing one in none."""
+    if value is None or label is None:
+        return value is None and label is None
+    interval = interval_of(label)
+    return interval is not None and interval[0] <= as_number(value) < interval[1]
 
 
 def judge(table: pa.Table | Path, policy: Policy, regions: Sequence[Ints] = ()) -> Audit:

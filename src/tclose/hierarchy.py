@@ -14,7 +14,7 @@ from typing import Any
 
 from tclose._files import FileTooLargeError, read_at_most
 from tclose._numbers import number_of
-from tclose.errors import HierarchyError
+from tclose.errors import HierarchyError, raising_alone
 
 ROOT = 0
 
@@ -103,6 +103,7 @@ class Hierarchy:
             self.heights[parent] = max(self.heights[parent], self.heights[node] + 1)
 
     @classmethod
+    @raising_alone
     def from_csv(cls, path: str | Path) -> Hierarchy:
         """Read ARX's format: no header, one row a value, ``value;parent;...;root``, separated by ``;`` or ``,``.
 

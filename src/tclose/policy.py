@@ -20,7 +20,7 @@ from tclose._files import FileTooLargeError, check_target, read_at_most, write_w
 from tclose._numbers import exact, plain
 from tclose.bins import MOST_BINS, Bins
 from tclose.distances.labelled import LabelledMatrix
-from tclose.errors import PolicyError, got, nearest
+from tclose.errors import PolicyError, got, nearest, raising_alone
 from tclose.hierarchy import Hierarchy, printed
 
 _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
@@ -110,7 +110,7 @@ def _order(value: Any) -> list[str] | None:
 
 
 def _snap(value: Any) -> Any:
-    if value is None or value in CALENDAR:
+    if value is None or (isinstance(value, str) and value in CALENDAR):
         return value
     try:
         if exact(value) > 0:
@@ -213,13 +213,17 @@ OrderField = Annotated[Any, PlainValidator(_order), WithJsonSchema({"anyOf": [{"
 # reader believe in a protection that is not there.
 _NOT_YET = ("small_cells",)
 
+_LISTS = ("bins", "order")
+"""Settings that may be lists. Where another one is a list, it may be a column of a table."""
+
 
 class _Checked:
     """What the parts of a policy share: they refuse what is not supported yet, and print what is set."""
 
     def __post_init__(self) -> None:
         for setting in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
-            if setting.name in _NOT_YET and getattr(self, setting.name) != _default(setting):
+            given, default = getattr(self, setting.name), _default(setting)
+            if setting.name in _NOT_YET and not (type(given) is type(default) and given == default):
                 raise PolicyError(f"{setting.name}{_of(getattr(self, 'name', None))} is not supported yet. Leave it out.")
         self._check()
 
@@ -514,6 +518,7 @@ class Policy(_Checked):
     formula_guard: Truth = True
 
     @classmethod
+    @raising_alone
     def load(cls, path: str | Path) -> Policy:
         """Read a YAML file. Paths of hierarchies and matrices in it start at the file's own folder."""
         settings = _read_yaml(Path(path))
@@ -614,10 +619,10 @@ def _in_one_sentence(cls: Any) -> None:
 
     def __init__(self: Any, *args: Any, **settings: Any) -> None:  # noqa: N807
         try:
-            validate(self, *args, **settings)
-        except ValidationError as error:
+            return validate(self, *args, **settings)
+        except ValidationError as error:  # it holds all that was given, which may be a table: what is raised must not keep it
             kind, sentence = _sentence(cls, settings.get("name", args[0] if args else None), error)
-            raise kind(sentence) from None
+        raise kind(sentence)
 
     cls.__init__ = functools.update_wrapper(__init__, validate)
 
@@ -648,7 +653,7 @@ def _sentence(cls: type, name: Any, error: ValidationError) -> tuple[type[Policy
         requirement = "one of " + finding["ctx"]["expected"]
     else:
         requirement = finding["msg"][0].lower() + finding["msg"][1:]
-    return PolicyError, f"{field}{owner} must be {requirement}. Got {got(finding['input'], setting=cls is not Policy)}."
+    return PolicyError, f"{field}{owner} must be {requirement}. Got {got(finding['input'], setting=field in _LISTS)}."
 
 
 def _meant(cls: type, unknown: str) -> str:

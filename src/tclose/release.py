@@ -16,7 +16,7 @@ from tclose._files import Together, check_target, sha256_of
 from tclose._numbers import decimal_up, number_of
 from tclose._progress import announce
 from tclose.certificate import codebook, to_json
-from tclose.errors import GateError, InputError, OutputError, PolicyError
+from tclose.errors import GateError, InputError, OutputError, PolicyError, raising_alone
 from tclose.gate import judge
 from tclose.losses import Losses
 from tclose.policy import Policy
@@ -105,6 +105,7 @@ class Release:
 
         return pl.DataFrame(pl.from_arrow(self.table))
 
+    @raising_alone
     def write(self, path: str | Path, *, force: bool = False) -> list[Path]:
         """Write the release and its papers, all or none of them, after it was read back from the disk and audited again.
 

@@ -186,7 +186,7 @@ def test_counts_that_are_none(counts: Any, sentence: str) -> None:
         ({"t": (-0.1, 1)}, "t must be between 0 and 1. Got -0.1, 1."),
         ({"t": (0.1,)}, "t must be one number, or one for each attribute. Got 1 for 2."),
         ({"t": []}, "t must be one number, or one for each attribute. Got 0 for 2."),
-        ({"bound": "publishd"}, "bound must be one of corrected, published. Got 'publishd'."),
+        ({"bound": "publishd"}, "bound must be one of corrected, published. Got 'publishd'. Did you mean 'published'?"),
         ({"bound": None}, "bound must be one of corrected, published. Got None."),
         ({"strategy": "pis"}, "strategy must be one of psi, sum, or a path. Got 'pis'. Did you mean 'psi'?"),
         ({"strategy": None}, STRATEGY),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ TABLES: dict[str, Callable[[], Any]] = {
 
 GOOD = tc.Policy(quasi=["age"], sensitive=["name"], k=1)
 TABLE = pa.table({"name": ["a", "b"], "age": [5, 6]})
+COUNTS = {"counts": [[1, 2], [3, 4]], "t": (0.5, 0.5)}
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -48,39 +50,31 @@ def assert_tells_nothing(error: BaseException) -> None:
 
 def calls(table: Any) -> dict[str, Callable[[], object]]:
     """A table where something else belongs."""
-    settings: dict[str, Callable[[], object]] = {}
-    for kind, more in (
-        ("Policy", {"quasi": ["age"], "sensitive": ["name"]}),
-        ("Quasi", {"name": "age"}),
-        ("Sensitive", {"name": "name"}),
-        ("Keep", {"name": "x"}),
-    ):
-        made = getattr(tc, kind)
-        for field in made.__dataclass_fields__:
-            settings[f"{kind}.{field}"] = lambda made=made, more=more, field=field: made(**{**more, field: table})
-        settings[f"{kind}, first"] = lambda made=made: made(table)
-    return settings | {
-        "audit, policy": lambda: tc.audit(TABLE, table),
-        "audit, swapped": lambda: tc.audit(GOOD, table),
-        "anonymize, policy": lambda: tc.anonymize(TABLE, table),
-        **{
-            f"anonymize, {name}": lambda name=name: tc.anonymize(TABLE, GOOD, **{name: table})
-            for name in ("algorithm", "seed", "effort", "options")
-        },
-        "anonymize, an option": lambda: tc.anonymize(TABLE, GOOD, options={"seconds": table}),
-        **{
-            f"emd, {name}": lambda name=name: tc.emd(**{"p": [1, 2], "q": [2, 1], name: table})
-            for name in ("p", "q", "distance", "values")
-        },
-        "transport": lambda: tc.transport(table, table),
-        **{
-            f"find_fragmentation, {name}": lambda name=name: tc.find_fragmentation(
-                **{"counts": [[1, 2], [3, 4]], "t": (0.5, 0.5), name: table}
-            )
-            for name in ("counts", "t", "bound", "distances", "strategy", "values")
-        },
-        "load": lambda: tc.Policy.load(table),
+    columns: dict[str, Any] = {"quasi": ["age"], "sensitive": ["name"]}
+    makers: list[tuple[Any, dict[str, Any]]] = [
+        (tc.Policy, columns),
+        (tc.Quasi, {"name": "age"}),
+        (tc.Sensitive, {"name": "name"}),
+        (tc.Keep, {"name": "x"}),
+    ]
+    found: dict[str, Callable[[], object]] = {
+        f"{maker.__name__}.{field}": partial(maker, **{**more, field: table})
+        for maker, more in makers
+        for field in maker.__dataclass_fields__
     }
+    found |= {f"{maker.__name__}, first": partial(maker, table) for maker, _ in makers}
+    for function, good, wrong in (
+        (tc.audit, {"table": TABLE}, ["policy"]),
+        (tc.anonymize, {"table": TABLE, "policy": GOOD}, ["policy", "algorithm", "seed", "effort", "options"]),
+        (tc.emd, {"p": [1, 2], "q": [2, 1]}, ["p", "q", "distance", "values"]),
+        (tc.transport, {"p": [1, 2], "q": [2, 1]}, ["p", "q", "distance", "values"]),
+        (tc.find_fragmentation, COUNTS, ["counts", "t", "bound", "distances", "strategy", "values"]),
+    ):
+        found |= {f"{function}, {name}": partial(function, **{**good, name: table}) for name in wrong}
+    found["an option"] = partial(tc.anonymize, TABLE, GOOD, options={"seconds": table})
+    found["audit, swapped"] = partial(tc.audit, GOOD, table)
+    found["load"] = partial(tc.Policy.load, table)
+    return found
 
 
 def refusal(call: Callable[[], object]) -> Exception | None:
@@ -132,7 +126,7 @@ def test_an_error_keeps_the_exception_that_its_caller_handles(tmp_path: Path) ->
     """That one is the caller's own."""
     with pytest.raises(tc.InputError) as caught:  # noqa: PT012
         try:
-            _ = {}["mine"]
+            _ = dict[str, str]()["mine"]
         except KeyError:
             tc.audit(tmp_path / "no.csv", GOOD)
     assert [type(each) for each in chain(caught.value)] == [tc.InputError, KeyError]

@@ -96,7 +96,7 @@ def labels_of(extents: Sequence[tuple[Fraction, Fraction]]) -> list[str]:
     edges = [_roundest(lower[1], upper[0]) for lower, upper in pairwise(extents)]
     if len(extents) == 1:  # it has no end, and yet a label: a round number somewhat below it
         least = extents[0][0]
-        edges = [_roundest(least - max(abs(least), 1) / 10, least)]
+        edges = [_roundest(least - max(abs(least), Fraction(1)) / 10, least)]
         return [_label(edges, 1)]
     return [_label(edges, index) for index in range(len(extents))]
 

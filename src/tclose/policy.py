@@ -619,9 +619,12 @@ def _in_one_sentence(cls: Any) -> None:
 
     def __init__(self: Any, *args: Any, **settings: Any) -> None:  # noqa: N807
         try:
-            return validate(self, *args, **settings)
+            validate(self, *args, **settings)
         except ValidationError as error:  # it holds all that was given, which may be a table: what is raised must not keep it
-            kind, sentence = _sentence(cls, settings.get("name", args[0] if args else None), error)
+            refusal = _sentence(cls, settings.get("name", args[0] if args else None), error)
+        else:
+            return
+        kind, sentence = refusal
         raise kind(sentence)
 
     cls.__init__ = functools.update_wrapper(__init__, validate)

@@ -58,7 +58,9 @@ def test_patient_numbers_are_not_published_in_sets() -> None:
         (tc.Quasi("more"), True),  # 9 values
         (tc.Quasi("gaps"), False),  # 8 values and missing cells
         (tc.Quasi("number"), False),  # published in ranges
-        (tc.Quasi("number", recode="set"), True),
+        (tc.Quasi("number", recode="set"), False),  # numbers, in sets by choice
+        (tc.Quasi("number", type="category"), True),  # codes
+        (tc.Quasi("patient", recode="set"), True),
         (tc.Quasi("few"), False),  # 7 values are categories, in however small a table
     ],
     ids=str,

@@ -83,9 +83,10 @@ class Roles:
                     )
 
     def check_quasi(self, table: EncodedTable) -> None:
-        """Refuse to publish sets of values that would name people: nearly unique ones, without a hierarchy."""
-        for column, scale, codes in zip(self.policy.quasi, table.scales, table.quasi, strict=True):
-            if not isinstance(scale, Nominal) or column.despite:
+        """Refuse to publish sets of texts or codes that would name people: nearly unique ones, without a hierarchy."""
+        for column, scale, codes, kind in zip(self.policy.quasi, table.scales, table.quasi, table.types, strict=True):
+            chosen = column.recode == "set" and not pa.types.is_string(kind)  # numbers, in sets by the owner's own choice
+            if not isinstance(scale, Nominal) or chosen or column.despite:
                 continue
             values = int(np.count_nonzero(np.bincount(codes, minlength=scale.size)[: scale.size - scale.missing]))
             if values >= FEW and _is_nearly_unique(values, table.rows):

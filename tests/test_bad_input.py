@@ -101,12 +101,11 @@ def test_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("table.parquet", "File 'table.parquet' is not a Parquet file. Check how it was written."),
-        ("table.arrow", "File 'table.arrow' is not an Arrow file. Check how it was written."),
+        ("table.parquet", "File 'table.parquet' is not a Parquet file, or is damaged. Check how it was written."),
+        ("table.arrow", "File 'table.arrow' is not an Arrow file, or is damaged. Check how it was written."),
         (
             "table.xlsx",
-            "File 'table.xlsx' has a suffix that names no kind of table. "
-            "Known are .csv, .tsv, .txt, .parquet, .pq, .arrow, .feather and .ipc.",
+            "File 'table.xlsx' is a workbook. Save the sheet as CSV, in UTF-8.",
         ),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -45,19 +44,6 @@ def to_arrow(data: Any) -> Any:
             pass  # a stream, but of no table: a single column, say
     hint = " Collect it first." if hasattr(data, "collect") else ""
     raise InputError(f"A table must be a path, or a pandas, polars or Arrow table. Got {type(data).__name__}.{hint}")
-
-
-def read_ipc(path: Path) -> pa.Table:
-    """An Arrow file, in either of its two formats, mapped into memory rather than read."""
-    source = pa.memory_map(str(path))
-    try:
-        return pa.ipc.open_file(source).read_all()
-    except pa.ArrowInvalid:
-        source.seek(0)
-        try:
-            return pa.ipc.open_stream(source).read_all()
-        except pa.ArrowInvalid:
-            raise InputError(f"File {path.name!r} is not an Arrow file. Check how it was written.") from None
 
 
 @dataclass(frozen=True)

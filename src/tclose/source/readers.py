@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from tclose.errors import ColumnError, InputError, nearest
 from tclose.source import arrow
-from tclose.source.delimited import open_delimited
+from tclose.source.delimited import PACKED, open_delimited, packing_of
+from tclose.source.files import InputFile
+from tclose.source.ipc import open_ipc
+from tclose.source.parquet import open_parquet
 from tclose.source.typing import converted, typed
+
+TEXT = (".csv", ".tsv", ".txt")
+"""How the name of a CSV ends; .gz or .zst may follow."""
+
+ELSEWHERE = {
+    "is a workbook. Save the sheet as CSV, in UTF-8.": (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"),
+    "is a file of a statistics program. Export the table as CSV or Parquet.": (
+        ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt", ".rds", ".rdata",
+    ),
+    "holds records, not a table. Export the table as CSV or Parquet.": (".json", ".jsonl", ".ndjson", ".xml"),
+    "is a database. Export the table as CSV or Parquet.": (".db", ".sqlite", ".sqlite3", ".duckdb", ".mdb", ".accdb"),
+    "is packed. Unpack it first; of packed files only .csv.gz and .csv.zst are read.": (
+        ".zip", ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz", ".gz", ".zst",
+    ),
+}  # fmt: skip
+"""What to do with files of other programs, by how their names end."""
 
 
 @dataclass(frozen=True)
@@ -30,33 +48,25 @@ class Selection:
 class Reader(Protocol):
     """One table, not read yet.
 
-    ``names`` are its columns, ``title`` begins a sentence about it.
+    ``names`` are its columns, ``title`` begins a sentence about it, ``file`` is what it is read from. ``rows`` is how many rows
+    the engine must find, where that is known without it.
     """
 
     names: list[str]
     title: str
+    file: InputFile | None
+    rows: int | None
 
     def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
         """Some columns under the engine's names for them, in the kinds that `tclose.source.typing` knows."""
-
-    def complaint(self) -> str | None:
-        """What is wrong with the table, asked when the engine could not read it; None when that is not known."""
 
 
 def open_reader(data: Any) -> Reader:
     """The reader for a path or for a table in memory."""
     if not isinstance(data, str | Path):
         return MemoryReader(arrow.to_arrow(data), "The table")
-    path = Path(data)
     try:
-        if path.is_dir():
-            raise InputError(f"{str(data)!r} is a folder. Name a file in it.")
-        if not path.is_file():
-            raise InputError(f"File {str(data)!r} does not exist. Check its path.")
-        str(path).encode()  # the engine wants names in UTF-8
-        return _open_file(path)
-    except UnicodeEncodeError:
-        raise InputError(f"File {str(data)!r} has a name that is not UTF-8. Rename it.") from None
+        return _open_file(InputFile.open(Path(data)))
     except OSError as error:
         raise InputError(f"File {str(data)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
 
@@ -68,106 +78,135 @@ def absent(reader: Reader, name: str) -> ColumnError:
     return ColumnError(f"Column {name!r} is not in the table.{hint}")
 
 
-def _open_file(path: Path) -> Reader:
-    suffix = path.suffix.lower()
-    if suffix in (".csv", ".tsv", ".txt"):
-        return CsvReader(path)
+def _open_file(file: InputFile) -> Reader:
+    suffixes = [suffix.lower() for suffix in file.path.suffixes[-2:]]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix in PACKED and len(suffixes) == 2 and suffixes[0] in TEXT:
+        suffix = suffixes[0]
+    if suffix in TEXT:
+        return CsvReader(file)
     if suffix in (".parquet", ".pq"):
-        return ParquetReader(path)
+        return ParquetReader(file)
     if suffix in (".arrow", ".feather", ".ipc"):
-        return MemoryReader(arrow.read_ipc(path), f"File {path.name!r}")
-    known = ".csv, .tsv, .txt, .parquet, .pq, .arrow, .feather and .ipc"
-    raise InputError(f"File {path.name!r} has a suffix that names no kind of table. Known are {known}.")
+        return IpcReader(file)
+    raise InputError(f"File {file.path.name!r} {_way_out(suffix)}")
+
+
+def _way_out(suffix: str) -> str:
+    """What to do with a file that is no table to us."""
+    for advice, suffixes in ELSEWHERE.items():
+        if suffix in suffixes:
+            return advice
+    known = ".csv, .tsv, .txt (also with .gz or .zst behind it), .parquet, .pq, .arrow, .feather and .ipc"
+    return f"has a suffix that names no kind of table. Known are {known}."
 
 
 class CsvReader:
     """A CSV file, read as text and typed over all its rows."""
 
-    def __init__(self, path: Path) -> None:
+    file: InputFile | None
+    rows: int | None = None
+
+    def __init__(self, file: InputFile) -> None:
         """Read the header."""
-        self._file = open_delimited(path)
-        self.names = self._file.names
-        self.title = f"File {path.name!r}"
+        self._csv = open_delimited(file)
+        self.file = file
+        self._path = file.path
+        self.names = self._csv.names
+        self.title = f"File {file.path.name!r}"
 
     def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
-        """Fix delimiter, quote and header, so that the engine guesses nothing."""
+        """Fix delimiter, quote and header, so that the engine guesses nothing.
+
+        An empty cell is missing, with quotes or without. Where a column has both they are two values: polars and others tell
+        them apart.
+        """
+        found = self._csv.scan()
+        self.rows = found.rows
         texts = ", ".join(f"'f{place}': 'VARCHAR'" for place in range(len(self.names)))
         source = (
-            f"read_csv({_quoted(self._file.path)}, columns={{{texts}}}, delim='{self._file.delimiter}', quote='\"', escape='\"', "
-            f"header=false, skip={self._file.skip}, auto_detect=false, strict_mode=true, hive_partitioning=false)"
+            f"read_csv({_quoted(self._path)}, columns={{{texts}}}, delim='{self._csv.delimiter}', quote='\"', escape='\"', "
+            f"header=false, skip=1, compression='{packing_of(self._path) or 'none'}', auto_detect=false, strict_mode=true, "
+            "null_padding=false, allow_quoted_nulls=false, hive_partitioning=false)"
         )
-        return Selection(typed(engine.sql(_projection(source, self.names, columns)), columns, kinds))
-
-    def complaint(self) -> str | None:
-        """The first row that has not as many fields as the header, or mixed line ends."""
-        return self._file.complaint()
+        missing = {place for place in range(len(self.names)) if found.quoted[place] and not found.bare[place]}
+        return Selection(typed(engine.sql(_projection(source, self.names, columns, missing)), columns, kinds))
 
 
 class ParquetReader:
     """A Parquet file, read in place."""
 
-    def __init__(self, path: Path) -> None:
+    file: InputFile | None
+    rows: int | None = None
+
+    def __init__(self, file: InputFile) -> None:
         """Read the schema."""
-        try:
-            self._schema = pq.read_schema(path)
-        except (pa.ArrowException, OSError) as error:
-            if getattr(error, "errno", None):  # the disk's own; Arrow raises OSError without a number for a damaged file
-                raise
-            raise InputError(f"File {path.name!r} is not a Parquet file. Check how it was written.") from None
-        self._path = path
+        self._parquet = open_parquet(file)
+        self._schema = self._parquet.schema
+        self.file = file
+        self._path = file.path
         self.names = list(self._schema.names)
-        self.title = f"File {path.name!r}"
+        self.title = f"File {file.path.name!r}"
 
     def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
         """Refuse kinds that take no role. What the engine would not read exactly goes through Arrow."""
+        types = {name: self._schema.field(place).type for place, name in enumerate(self.names) if name in columns}
         for name in columns:
-            arrow.check_kind(self._schema.field(self.names.index(name)).type, name)
+            arrow.check_kind(types[name], name)
+        self._parquet.check(columns)
+        self.rows = self._parquet.rows
         for name in columns:
             if kinds[name] not in arrow.LABELS:
-                self._check_order_kept(name)
-        if any(arrow.needs_arrow(self._schema.field(self.names.index(name)).type) for name in columns):
-            table = pq.read_table(self._path, columns=list(columns), memory_map=True)
-            found = MemoryReader(table, self.title).select(engine, columns, kinds)
-            return replace(found, codes=found.codes | self._codes(columns, kinds))
-        source = f"read_parquet({_quoted(self._path)}, hive_partitioning=false)"
-        rows = converted(engine.sql(_projection(source, self.names, columns)), columns, kinds, ())
-        return Selection(rows, codes=self._codes(columns, kinds))
-
-    def _codes(self, columns: Mapping[str, str], kinds: Mapping[str, str]) -> set[str]:
-        return {name for name in columns if kinds[name] in arrow.AS_FOUND and self._was_category(name)}
-
-    def _noted(self, name: str) -> list[dict[str, Any]]:
-        """What pandas noted about a column."""
-        return [column for column in (self._schema.pandas_metadata or {}).get("columns", []) if column["name"] == name]
-
-    def _was_category(self, name: str) -> bool:
-        """Whether a column of numbers or dates was one of categories: a Parquet file keeps categories of text only."""
-        kind = self._schema.field(self.names.index(name)).type
-        return not arrow.is_text(kind) and any(column.get("pandas_type") == "categorical" for column in self._noted(name))
-
-    def _check_order_kept(self, name: str) -> None:
-        """A Parquet file keeps the order of categories only in dictionaries of text; pandas notes that there was an order."""
-        kind, noted = self._schema.field(self.names.index(name)).type, self._noted(name)
-        if pa.types.is_dictionary(kind) and kind.ordered:
-            file = pq.read_metadata(self._path)
-            leaf = next(place for place in range(len(file.schema)) if file.schema.column(place).path == name)
-            chunks = (file.row_group(group).column(leaf) for group in range(file.num_row_groups))
-            kept = all(chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY" for chunk in chunks)
+                self._check_order_kept(name, types[name])
+        if any(arrow.needs_arrow(kind) for kind in types.values()):
+            found = MemoryReader(self._parquet.read(columns), self.title).select(engine, columns, kinds)
         else:
-            kept = not any((column.get("metadata") or {}).get("ordered") for column in noted)
+            source = f"read_parquet({_quoted(self._path)}, hive_partitioning=false)"
+            found = Selection(converted(engine.sql(_projection(source, self.names, columns)), columns, kinds, ()))
+        as_found = (name for name in columns if kinds[name] in arrow.AS_FOUND)
+        return replace(found, codes=found.codes | {name for name in as_found if self._was_category(name, types[name])})
+
+    def _was_category(self, name: str, kind: Any) -> bool:
+        """Whether a column of numbers or dates was one of categories: a Parquet file keeps categories of text only."""
+        return not arrow.is_text(kind) and self._parquet.noted(name).get("pandas_type") == "categorical"
+
+    def _check_order_kept(self, name: str, kind: Any) -> None:
+        """A Parquet file keeps the order of categories only in dictionaries of text; pandas notes that there was an order."""
+        if pa.types.is_dictionary(kind) and kind.ordered:
+            kept = self._parquet.has_dictionaries(name)
+        else:
+            note = self._parquet.noted(name).get("metadata")
+            kept = not (isinstance(note, dict) and note.get("ordered"))
         if not kept:
             raise ColumnError(
                 f"Column {name!r} is an ordered category, and the file does not keep its order. Give its order in the policy, "
                 "or type: text for a quasi-identifier."
             )
 
-    def complaint(self) -> str | None:
-        """Nothing is known of a damaged Parquet file."""
-        return None
+
+class IpcReader:
+    """An Arrow file; the columns that are chosen are read into memory."""
+
+    file: InputFile | None
+    rows: int | None = None
+
+    def __init__(self, file: InputFile) -> None:
+        """Read the schema."""
+        self._ipc = open_ipc(file)
+        self.file = file
+        self.names = self._ipc.names
+        self.title = f"File {file.path.name!r}"
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
+        """Read the chosen columns, and look at all of their bytes before anyone else does."""
+        return MemoryReader(self._ipc.read(columns), self.title).select(engine, columns, kinds)
 
 
 class MemoryReader:
     """A table in memory: pandas, or anything that speaks Arrow."""
+
+    file: InputFile | None = None
+    rows: int | None = None
 
     def __init__(self, table: Any, title: str) -> None:
         """Keep it; columns are converted when they are chosen."""
@@ -184,15 +223,12 @@ class MemoryReader:
         rows = converted(engine.table("input"), columns, kinds, found.categories)
         return Selection(rows, found.categories, found.codes, found.zones)
 
-    def complaint(self) -> str | None:
-        """A table in memory is whole."""
-        return None
 
-
-def _projection(source: str, names: list[str], columns: Mapping[str, str]) -> str:
-    """Some columns of a file by place: the engine would fold names that differ in case only."""
+def _projection(source: str, names: list[str], columns: Mapping[str, str], missing: Collection[int] = ()) -> str:
+    """Some columns of a file by index: the engine would fold names that differ in case only. Empty text may mean missing."""
     aliases = ", ".join(f"f{place}" for place in range(len(names)))
-    chosen = ", ".join(f"f{names.index(name)} AS {column}" for name, column in columns.items())
+    cells = {name: f"nullif(f{place}, '')" if place in missing else f"f{place}" for place, name in enumerate(names)}
+    chosen = ", ".join(f"{cells[name]} AS {column}" for name, column in columns.items())
     return f"SELECT {chosen} FROM {source} AS t({aliases})"
 
 

@@ -26,6 +26,13 @@ from tclose.source.typing import kind_of
 BATCH = 1_000_000
 """Cells taken from the engine at a time."""
 
+BELIEVING = (
+    "statistics_propagation", "compressed_materialization", "filter_pushdown", "join_filter_pushdown", "row_group_pruner",
+    "top_n", "late_materialization",
+)  # fmt: skip
+"""What the engine does only because a file says something of its values, as the least and the greatest. A file can lie, and its
+readers would see the values."""
+
 ROWS = 200_000
 """Rows taken from the engine at a time: two such batches are in memory as text, all others as codes."""
 
@@ -63,6 +70,7 @@ class Table:
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
         self._engine = ibis.duckdb.connect(temp_directory=spill)
         _hide_progress(self._engine.con)
+        self._engine.con.execute(f"SET disabled_optimizers = '{','.join(BELIEVING)}'")
         with self._silenced():
             found = self._reader.select(self._engine, self._columns, kinds)
         self._expression, self._categories, self._zones = found.rows, found.categories, found.zones
@@ -91,6 +99,8 @@ class Table:
             cells = Cells(counted.to_pyarrow_batches(chunk_size=BATCH), quasi, sensitive)
         if not len(cells):
             raise InputError(f"{self._reader.title} has no rows. There is nothing to measure.")
+        if unit is None:
+            self._check_rows(int(cells.sizes.sum()))
         return cells
 
     def rows(self, names: Sequence[str]) -> list[tuple[pa.Array, Codes]]:
@@ -100,7 +110,15 @@ class Table:
             columns = coded(chosen.to_pyarrow_batches(chunk_size=ROWS), len(names))
         if not len(columns[0][1]):
             raise InputError(f"{self._reader.title} has no rows. There is nothing to release.")
+        self._check_rows(len(columns[0][1]))
         return columns
+
+    def _check_rows(self, found: int) -> None:
+        """The engine must find as many rows as there are: a second count of them."""
+        if self._reader.rows not in (None, found):
+            raise InputError(
+                f"{self._reader.title} was read as {found:,} rows, and has {self._reader.rows:,}. It may be damaged."
+            )
 
     def column(self, name: str) -> pa.ChunkedArray:
         """A column, in the order of the rows."""
@@ -151,6 +169,7 @@ class Table:
                 # ibis 12 calls methods that DuckDB 1.5 calls deprecated; no caller of ours can mend that.
                 warnings.filterwarnings("ignore", "fetch_(arrow_table|record_batch)", DeprecationWarning)
                 yield
+            self._check_unchanged()
         except KeyboardInterrupt:
             self._engine.con.interrupt()  # or it would go on, and be waited for at the end
             raise
@@ -160,14 +179,17 @@ class Table:
                 raise KeyboardInterrupt from None
             raise
         except duckdb.Error as error:
-            title, complaint = self._reader.title, self._reader.complaint()
-            if complaint:
-                raise InputError(f"{title} {complaint}.") from None
+            self._check_unchanged()
+            title = self._reader.title
             if isinstance(error, duckdb.OutOfMemoryException | duckdb.IOException):
                 raise InputError(f"{title} cannot be read to its end: memory or disk ran out, or it has changed.") from None
             if isinstance(error, duckdb.BinderException | duckdb.ParserException | duckdb.CatalogException):
                 raise RuntimeError(f"The engine stopped with {type(error).__name__}.") from None  # noqa: TRY004
             raise InputError(f"{title} cannot be read to its end. It may be damaged.") from None
+
+    def _check_unchanged(self) -> None:
+        if self._reader.file is not None:
+            self._reader.file.check_unchanged()
 
 
 def _hide_progress(engine: duckdb.DuckDBPyConnection) -> None:
@@ -180,10 +202,11 @@ def _hide_progress(engine: duckdb.DuckDBPyConnection) -> None:
 
 
 def _check_names(reader: Reader, needed: Mapping[str, str]) -> None:
-    names = reader.names
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if twice is not None:
-        raise ColumnError(f"Two columns are called {twice!r}. Rename one of them.")
+    known: set[str] = set()
+    for name in reader.names:
+        if name in known:
+            raise ColumnError(f"Two columns are called {name!r}. Rename one of them.")
+        known.add(name)
     for name in needed:
-        if name not in names:
+        if name not in known:
             raise absent(reader, name)

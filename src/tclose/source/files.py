@@ -1,0 +1,87 @@
+"""A file that is read: a regular one, and the same from the first look at it to the last."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import pyarrow as pa
+
+from tclose.errors import InputError
+
+MOST_ROWS = 10_000_000_000
+"""More than there are people: a file that claims more would keep an engine busy for hours."""
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file as it was when it was opened.
+
+    Attributes
+    ----------
+    path : Path
+    state : tuple of int
+        Device, inode, size and times. Whoever writes to a file changes the last of them, and cannot set it back.
+    """
+
+    path: Path
+    state: tuple[int, ...]
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Look at a file for the first time; refuse folders, pipes and devices."""
+        try:
+            str(path).encode()  # the engine wants names in UTF-8
+            found = path.stat()
+        except UnicodeEncodeError:
+            raise InputError(f"File {str(path)!r} has a name that is not UTF-8. Rename it.") from None
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # a NUL in a name is a value that no system takes
+            raise InputError(f"File {str(path)!r} does not exist. Check its path.") from None
+        if stat.S_ISDIR(found.st_mode):
+            raise InputError(f"{str(path)!r} is a folder. Name a file in it.")
+        if not stat.S_ISREG(found.st_mode):
+            raise InputError(f"{str(path)!r} is a pipe or a device, which can be read only once. Save the table to a file first.")
+        return cls(path, _state(found))
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return self.path.stat().st_size
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that is not what it was: what was read before and after would be two tables."""
+        try:
+            same = _state(self.path.stat()) == self.state
+        except OSError:
+            same = False
+        if not same:
+            raise InputError(f"File {self.path.name!r} has changed while it was read. Run it again when nothing writes to it.")
+
+    @contextmanager
+    def read_as(self, kind: str) -> Iterator[None]:
+        """Read it: what the disk or Arrow says of a file that is gone, damaged or of another kind becomes one sentence."""
+        name = self.path.name
+        try:
+            yield
+            self.check_unchanged()
+        except InputError:
+            raise
+        except UnicodeDecodeError:
+            raise InputError(f"File {name!r} has a column whose name is not UTF-8. Write it again with another name.") from None
+        except MemoryError:
+            raise InputError(f"File {name!r} does not fit into memory, or is damaged.") from None
+        except (pa.ArrowException, OSError, ValueError) as error:
+            self.check_unchanged()
+            number = getattr(error, "errno", None)  # the disk's own; Arrow raises OSError without a number for a damaged file
+            if number:
+                raise InputError(f"File {name!r} cannot be read: {os.strerror(number)}.") from None
+            raise InputError(f"File {name!r} is not {kind}, or is damaged. Check how it was written.") from None
+
+
+def _state(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -272,7 +272,8 @@ def test_the_distances_of_the_nt_example() -> None:
     [
         pytest.param(1000, ZIP, [], id="476** holds 1000 rows"),
         pytest.param(1001, ZIP, [0, 1], id="476** is too small"),
-        pytest.param(1000, None, [0, 1], id="no regions are known"),
+        pytest.param(1000, None, [], id="a range of numbers is a region"),
+        pytest.param(1001, None, [0, 1], id="it is too small"),
         pytest.param(400, None, [], id="each class is a region"),
         pytest.param(3000, ZIP, [0, 1, 2], id="n = rows is t-closeness"),
         pytest.param(3001, ZIP, [0, 1, 2], id="no region is large enough"),

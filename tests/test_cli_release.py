@@ -451,7 +451,7 @@ def test_what_is_no_certificate_ends_with_2(people: Path, release: Path, tmp_pat
     assert sentence(other) == "Certificate 'other.json' is not JSON. Check how it was copied."
     odd: list[tuple[str, Any]] = [
         ("attained", {}), ("attained", None), ("columns", [{"name": []}]), ("columns", []), ("counted", "sheep"), ("release", "x"),
-        ("attained", {**told["attained"], "sensitive": {"salary": 5}}), ("policy", {"quasi": 5, "sensitive": [[]]}), ("regions", [["a"]]),
+        ("attained", {**told["attained"], "sensitive": {"salary": 5}}), ("policy", {"quasi": 5, "sensitive": [[]]}),
     ]  # fmt: skip
     for key, value in odd:
         other.write_text(json.dumps({**told, key: value}))

@@ -26,6 +26,7 @@ from tclose.models import (
     Lift,
     Model,
     RecursiveDiversity,
+    Regions,
     Share,
     Verdict,
     homogeneous,
@@ -147,17 +148,18 @@ def test_homogeneous_classes_against_naive(classes: list[list[int]]) -> None:
     assert homogeneous(Histograms.of(classes)).tolist() == [naive.homogeneous(p, table) for p in classes]
 
 
+def handed_over(*regions: set[int]) -> Regions:
+    return lambda _: [np.array(sorted(region)) for region in regions]
+
+
 @pytest.mark.parametrize("distance", DISTANCES, ids=lambda distance: distance.name)
 @settings(max_examples=30, deadline=None)
 @given(classes=PARTITIONS, n=st.integers(1, 60), data=st.data())
 def test_regions_against_naive(distance: Distance, classes: list[list[int]], n: int, data: st.DataObject) -> None:
-    ways = data.draw(st.lists(st.permutations(range(len(classes))), max_size=2))
-    coarsenings = [[place // 2 for place in way] for way in ways]  # pairs of classes
-    regions = [{number for number, group in enumerate(way) if group == region} for way in coarsenings for region in way]
-    everything, alone = set(range(len(classes))), [{number} for number in range(len(classes))]
-    expected = naive.nt(classes, distance.exact, n, [everything, *regions, *alone])
+    regions = data.draw(st.lists(st.sets(st.integers(0, len(classes) - 1), min_size=1), max_size=6))
+    expected = naive.nt(classes, distance.exact, n, [set(range(len(classes))), *regions])
     t = Fraction(1, 10)
-    comp = judge_regions(Histograms.of(classes), distance, t, n, [np.arange(len(classes)), *map(np.array, coarsenings)])
+    comp = judge_regions(Histograms.of(classes), distance, t, n, handed_over(*regions))
     assert comp.broken.tolist() == [value > t for value in expected]
     if max(expected) > t:
         assert comp.worst == max(expected)
@@ -170,12 +172,12 @@ def test_n_of_the_whole_table_is_t_closeness(classes: list[list[int]]) -> None:
     histograms = Histograms.of(classes)
     t = Fraction(1, 5)
     ref = Closeness(Ordered(M), limit=t).judge(histograms)
-    comp = judge_regions(histograms, Ordered(M), t, histograms.rows, [np.arange(len(classes))])
+    comp = judge_regions(histograms, Ordered(M), t, histograms.rows, handed_over({0}))
     assert comp.broken.tolist() == ref.broken.tolist()
 
 
 def test_without_a_region_of_n_rows_nothing_is_shown() -> None:
-    comp = judge_regions(Histograms.of([[1, 0], [0, 1]]), Equal(2), Fraction(1), 3, [])
+    comp = judge_regions(Histograms.of([[1, 0], [0, 1]]), Equal(2), Fraction(1), 3, handed_over({0}))
     assert comp.broken.all()
     assert comp.worst == math.inf
 
@@ -327,10 +329,10 @@ def test_merging_can_break_n_t_closeness() -> None:
     #          town 1           town 2
     classes = [[1, 0], [4, 0], [0, 1], [0, 14]]
     t, n = Fraction(1, 5), 4
-    towns = np.array([0, 0, 1, 1])
-    assert not judge_regions(Histograms.of(classes), Equal(2), t, n, [towns]).broken.any()
+    towns = handed_over({0, 1}, {2, 3})
+    assert not judge_regions(Histograms.of(classes), Equal(2), t, n, towns).broken.any()
     union = naive.merge(classes, 0, 2)
-    comp = judge_regions(Histograms.of(union), Equal(2), t, n, [np.arange(3)])
+    comp = judge_regions(Histograms.of(union), Equal(2), t, n, handed_over({0}, {1}, {2}))
     assert comp.broken.tolist() == [True, False, False]
     assert comp.worst == Fraction(1, 4)  # (1, 1)/2 against (5, 15)/20
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from tclose import Hierarchy
 from tclose.errors import ColumnError, HierarchyError, PolicyError
+from tclose.hierarchy import node_names
 from tclose.scales import Line, Nominal, Published, Scale, Tree, Widths, unknown
-from tclose.scales.tree import node_names
 from tests import naive
 
 Classes = Sequence[Sequence[Any]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,17 @@ from tclose.domains import kind_to_read
 from tclose.encode import EncodedTable, as_published, encode
 from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of, raising_alone
 from tclose.feasibility import must_leave_out
-from tclose.gate import check_values, judge, judge_against, named_as_published, not_shown, reference_of
+from tclose.gate import check_values, judge, judge_against, named_as_published, reference_of
 from tclose.losses import Losses, losses, losses_seen
 from tclose.policy import Policy, check_policy, files_of
 from tclose.recode import Recoded, grouped, recode
 from tclose.release import Release
+from tclose.repair import Grouping, failing_classes
 from tclose.roles import Roles, roles_of
 from tclose.source.readers import open_reader
 from tclose.source.table import Table
 from tclose.source.typing import PRINTED
-from tclose.suppression import both_sides, breaking, trim
-from tclose.witnesses import Witnesses
+from tclose.suppression import both_sides, trim
 
 Ints = NDArray[np.int64]
 
@@ -117,9 +117,16 @@ def anonymize(
     announce("Recoding")
     resolved = _resolved(policy, encoded)
     of_rows = replace(resolved, unit=None, identifiers=[], drop=[], keep=[])  # what a reader can judge, who knows no persons
-    published, labels, recoded, witnesses = _publish(
-        source, encoded, labels, partition, policy, of_rows, reader.names, keep_order
-    )
+    rows = np.flatnonzero(labels >= 0)
+    published = encoded if len(rows) == encoded.rows else as_published(source, policy, encoded, rows)
+    persons = None if unit is None else source.column(unit)
+
+    def read_back(recoded: Recoded) -> pa.Table:
+        table = pa.table(recoded.columns)
+        return table if persons is None else table.append_column(unit, persons.take(pa.array(published.order[recoded.rows])))
+
+    classes, recoded = _publish(published, labels[rows], partition, [resolved, of_rows], reader.names, keep_order, read_back)
+    labels[rows] = classes
     coded = pa.table(recoded.columns)
 
     announce("Checking")
@@ -128,13 +135,9 @@ def anonymize(
     if left_out:
         reference = named_as_published(reference, source, policy, coded, published.order[recoded.rows])
     check_values(reference, coded, left_out)
-    read_back = coded
-    if unit is not None:
-        read_back = coded.append_column(unit, source.column(unit).take(pa.array(published.order[recoded.rows])))
-    regions = witnesses.numbered(coded, of_rows)
-    audit = judge(read_back, resolved, regions)
-    public_audit = audit if unit is None else judge(coded, of_rows, regions)
-    against_input = audit if left_out == 0 else judge_against(reference, read_back, resolved, regions)
+    audit = judge(read_back(recoded), resolved)
+    public_audit = audit if unit is None else judge(coded, of_rows)
+    against_input = audit if left_out == 0 else judge_against(reference, read_back(recoded), resolved)
 
     if keep_order:
         _warn("The rows are in the order of the input, which may give people away: whoever knows the order knows the rows.")
@@ -176,59 +179,51 @@ def anonymize(
         public,
         private,
         of_rows,
-        witnesses,
         tuple(path.absolute() for path in inputs),
     )
 
 
 def _publish(
-    source: Table,
-    encoded: EncodedTable,
-    labels: Ints,
+    table: EncodedTable,
+    classes: Ints,
     partition: Partition,
-    policy: Policy,
-    of_rows: Policy,
+    policies: Sequence[Policy],
     names: Sequence[str],
     keep_order: bool,
-) -> tuple[EncodedTable, Ints, Recoded, Witnesses]:
-    """Recode the rows that are not left out. Classes that are published alike are one to a reader, and must hold as one.
+    read_back: Callable[[Recoded], pa.Table],
+) -> tuple[Ints, Recoded]:
+    """Recode the classes of the published rows; classes that the gate would stop are merged with others until it stops none.
 
-    Merging preserves all limits but (n,t), lenient delta, and entropy and recursive l over persons. Under (n,t)-closeness a
-    region around classes that do not hold together becomes one class, which is its own region; else all rows do.
+    Each round leaves fewer classes, and one class of all rows satisfies the policy, or nothing had begun.
     """
-    rows = np.flatnonzero(labels >= 0)
-    published = encoded if len(rows) == encoded.rows else as_published(source, policy, encoded, rows)
-    classes = labels[rows]
-    recoded = recode(published, classes, names, keep_order=keep_order)
-    witnesses = Witnesses(classes[recoded.rows], partition.regions)
-    while policy.n is not None:
-        coded = pa.table(recoded.columns)
-        broken = not_shown(coded, of_rows, witnesses.numbered(coded, of_rows))
-        if not len(broken):
+    recoded = recode(table, classes, names, keep_order=keep_order)
+    alike = len(np.unique(recoded.classes)) < len(recoded.classes)
+    if not _merging_may_break(policies[0], alike):
+        return classes, recoded
+    grouping = Grouping(np.arange(int(classes.max()) + 1), partition.regions)
+    while grouping.count > 1:
+        now = grouping.merged[classes]
+        failing = failing_classes(read_back(recoded), now[recoded.rows], policies)
+        if not len(failing):
             break
-        witnesses = witnesses.collapsed(coded, of_rows, broken)
-        classes = np.empty(len(rows), dtype=np.int64)
-        classes[recoded.rows] = witnesses.classes
-        recoded = recode(published, classes, names, keep_order=keep_order)
-        witnesses = replace(witnesses, classes=classes[recoded.rows])
-    merged = len(np.unique(recoded.classes)) < len(recoded.classes)
-    if merged and _merging_may_break(policy) and breaking(published, recoded.classes[classes], policy).any():
-        classes = np.zeros_like(classes)  # the one class of all rows holds, or nothing had begun
-        recoded = recode(published, classes, names, keep_order=keep_order)
-        witnesses = replace(witnesses, classes=classes)
-    if policy.n is not None and (witnesses.regions or any(column.tree for column in policy.quasi)):
-        witnesses = witnesses.with_levels(pa.table(recoded.columns), of_rows)
-    labels = np.full(encoded.rows, -1, dtype=np.int64)
-    labels[rows] = classes
-    return published, labels, recoded, witnesses
+        grouping = grouping.without(failing)
+        recoded = recode(table, grouping.merged[classes], names, keep_order=keep_order)
+    return grouping.merged[classes], recoded
 
 
-def _merging_may_break(policy: Policy) -> bool:
-    """Whether classes that hold the policy may break it together; (n,t)-closeness apart, which has its regions."""
+def _merging_may_break(policy: Policy, alike: bool) -> bool:
+    """Whether the published classes may break a limit that the classes of a partition satisfy.
+
+    (n,t)-closeness asks what is published around a class. Other limits can only break where classes that are published alike are
+    one to a reader.
+    """
     over_persons = policy.unit not in (None, "row")
-    return policy.n is None and any(
-        (column.delta is not None and column.delta_kind == "lenient") or (over_persons and column.l_kind != "distinct")
-        for column in policy.sensitive
+    return policy.n is not None or (
+        alike
+        and any(
+            (column.delta is not None and column.delta_kind == "lenient") or (over_persons and column.l_kind != "distinct")
+            for column in policy.sensitive
+        )
     )
 
 
@@ -282,7 +277,8 @@ def _partition(
 
     kept = np.flatnonzero(~must_leave_out(table, policy))
     part = table if len(kept) == table.rows else table.take(kept)
-    limits = limits_of(both_sides(part.sensitive), policy, part.persons)
+    asked = policy if algorithm.regions else replace(policy, n=None)  # t-closeness is more than (n,t)-closeness asks
+    limits = limits_of(both_sides(part.sensitive), asked, part.persons)
     partition = algorithm.run(part, policy, limits, seed, effort, options)
     labels = np.full(table.rows, -1, dtype=np.int64)
     labels[kept] = partition.labels

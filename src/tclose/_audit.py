@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from tclose._numbers import number_of
 from tclose.attribute import REGION, AttributeAudit, measure
+from tclose.boxes import Line, Tree, axis_of
 from tclose.distances.lexicographic import Lexicographic
 from tclose.domains import Domain, Ints, domain_of, kind_to_read
 from tclose.errors import InputError, PrivacyRiskWarning, raising_alone
 from tclose.histograms import Histograms
-from tclose.models import Closeness, Verdict, judge_regions
+from tclose.models import Closeness, Regions, Verdict, judge_regions
 from tclose.policy import Policy, Sensitive, check_policy
-from tclose.regions import coarsenings
+from tclose.regions import regions
 from tclose.result import Audit
 from tclose.source.cells import Cells
 from tclose.source.readers import open_reader
@@ -74,15 +77,9 @@ class Context:
     ----------
     reference : dict, optional
         For each sensitive attribute a domain and how often each of its codes occurs: the input of a release.
-    regions : sequence of (classes,) int64
-        Regions of classes that whoever made them hands over, for (n,t)-closeness; see `tclose.models.judge_regions`.
-    levels : bool
-        Whether the levels of hierarchies are regions too. Without hierarchies a class that lies inside another is not seen to.
     """
 
     reference: Mapping[str, tuple[Domain, Ints]] | None = None
-    regions: Sequence[Ints] = ()
-    levels: bool = True
 
 
 def examine(table: Any, policy: Policy, context: Context) -> Audit:
@@ -95,11 +92,14 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     source = Table(reader, needed, optional=[*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])])
     unit = _unit(source, policy)
     cells = source.cells(quasi, [column.name for column in policy.sensitive])
-    measured = {column.name: _attribute(source, cells, quasi, column, policy, unit, context) for column in policy.sensitive}
+    values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
+    around = _around(cells, values, policy)
+    measured = {
+        column.name: _attribute(source, cells, quasi, column, policy, unit, context, around) for column in policy.sensitive
+    }
     attributes = {name: attribute for name, (attribute, _) in measured.items()}
     joint = _joint(cells, {name: codes for name, (_, codes) in measured.items()}) if context.reference is None else None
     persons = None if unit is None else source.cells(quasi, [], unit).sizes
-    values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
     return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values, joint)
 
 
@@ -148,14 +148,26 @@ def _unit(source: Table, policy: Policy) -> str | None:
     return unit
 
 
-def levels_of(source: Table, cells: Cells, quasi: Sequence[str], policy: Policy) -> Iterator[Ints]:
-    """The regions that the hierarchies of the quasi-identifiers give, level by level."""
-    trees = {column.name: column.tree for column in policy.quasi}
-    return coarsenings([(trees.get(name), source.values(name, cells.quasi_values(name)).to_pylist()) for name in quasi])
+def _around(cells: Cells, values: Mapping[str, pa.Array], policy: Policy) -> Regions:
+    """The regions around classes, as what is published of them shows; labels are parsed when regions are asked for."""
+
+    @cache
+    def axes() -> list[Line | Tree]:
+        published = {name: column.to_pylist() for name, column in values.items()}
+        return [axis_of(column, published) for column in policy.quasi]
+
+    return lambda wanted: regions(axes(), cells.sizes, int(policy.n or 0), wanted)
 
 
 def _attribute(
-    source: Table, cells: Cells, quasi: list[str], column: Sensitive, policy: Policy, unit: str | None, context: Context
+    source: Table,
+    cells: Cells,
+    quasi: list[str],
+    column: Sensitive,
+    policy: Policy,
+    unit: str | None,
+    context: Context,
+    around: Regions,
 ) -> tuple[AttributeAudit, Ints]:
     """Measure one sensitive attribute, in its bins or by its values, whichever is judged; and beside it t of the other.
 
@@ -171,8 +183,7 @@ def _attribute(
         attribute = measure(column, policy, domain.distance, parts, persons)
     else:
         whole = Histograms.join(list(parts))
-        levels = levels_of(source, cells, quasi, policy) if context.levels else ()
-        region = judge_regions(whole, domain.distance, column.t, policy.n, (*context.regions, *levels))
+        region = judge_regions(whole, domain.distance, column.t, policy.n, around)
         attribute = measure(column, policy, domain.distance, [whole], persons)
         attribute = replace(attribute, verdicts={**attribute.verdicts, REGION: region})
     if column.bins is None:

@@ -57,7 +57,6 @@ def verify(release: Path, certificate: Path) -> Verification:
     said = read_certificate(certificate)
     try:
         policy = Policy(**said.policy)
-        regions = [np.array(groups, dtype=np.int64) for groups in said.regions]
     except (TypeError, ValueError, OverflowError) as error:
         reason = f" {error}" if isinstance(error, TcloseError) else ""
         raise InputError(f"Certificate {certificate.name!r} has no policy that tclose can read.{reason}") from None
@@ -68,8 +67,6 @@ def verify(release: Path, certificate: Path) -> Verification:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyRiskWarning)
         audit = examine(release, policy, Context())
-        if regions and all(len(groups) == audit.classes for groups in regions):
-            audit = examine(release, policy, Context(regions=regions, levels=False))
     digest, unique = sha256_of(release), _unique_rows(release, columns)
     sizes = audit.sizes.tolist()
     findings = [

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from tclose._numbers import float_up, number_of, plain
-from tclose.policy import Policy, Sensitive
+from tclose.hierarchy import above, printed
+from tclose.policy import Policy, Quasi, Sensitive
 from tclose.result import Audit
 
 SENTENCE = "{what} verified for these quasi-identifiers; not a legal determination"
@@ -64,7 +65,7 @@ def certificate(
         "classes": audit.classes,
         "row_order": order,
         "columns": list(columns),
-        "policy": public_policy(policy),
+        "policy": public_policy(policy, audit),
         "counted": counted,
         "attained": {
             "k": audit.k,
@@ -99,8 +100,11 @@ def figures(audit: Audit) -> dict[str, dict[str, Any]]:
     }
 
 
-def public_policy(policy: Policy) -> dict[str, Any]:
-    """What is needed to audit the release again: limits, columns and the sensitive hierarchies, written out."""
+def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
+    """What is needed to audit the release again: limits, columns and the sensitive hierarchies, written out.
+
+    Under (n,t)-closeness also what the labels of quasi-identifiers stand for, as far as they are published.
+    """
     settings = policy.to_dict(None)
     names = [column.name for column in policy.quasi]
     quasi = {
@@ -111,8 +115,21 @@ def public_policy(policy: Policy) -> dict[str, Any]:
         }
         for name in names
     }
+    if policy.n is not None:
+        for column in policy.quasi:
+            quasi[column.name] |= _public_hierarchy(column, audit)
     limits: dict[str, Any] = {key: settings[key] for key in ("k", "alpha", "n") if key in settings}
     return {"quasi": {name: found or None for name, found in quasi.items()}, "sensitive": settings["sensitive"], **limits}
+
+
+def _public_hierarchy(column: Quasi, audit: Audit) -> dict[str, Any]:
+    """The hierarchy of a quasi-identifier as far as its labels are published; nothing where it publishes none."""
+    if column.hierarchy is None or column.recode == "set":
+        return {}
+    if column.tree is None:
+        return {"hierarchy": column.hierarchy}
+    labels = audit.quasi[column.name].to_pylist()
+    return {"hierarchy": above(column.tree, map(printed, labels)).to_mapping()}
 
 
 def record(

@@ -45,7 +45,6 @@ class Certificate(BaseModel):
     attained: _Attained
     unique_rows: int
     loss: dict[str, Any]
-    regions: list[list[int]] = []
     promised: dict[str, _Promise] = {}
 
 

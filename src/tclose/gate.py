@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tclose._audit import Context, examine
-from tclose.attribute import REGION
 from tclose.bins import interval_of
 from tclose.distances.domain import as_number
 from tclose.domains import Domain, Ints, domain_of, edges_from_table
@@ -90,29 +89,33 @@ def _lies_in(value: Any, label: str | None) -> bool:
     return interval is not None and interval[0] <= as_number(value) < interval[1]
 
 
-def judge(table: pa.Table | Path, policy: Policy, regions: Sequence[Ints] = ()) -> Audit:
+def judge(table: pa.Table | Path, policy: Policy) -> Audit:
     """Audit a release against itself, which is what any reader can do."""
-    return _passing(table, policy, Context(regions=regions), "itself")
+    return _passing(table, policy, Context(), "itself")
 
 
-def judge_against(reference: Reference, table: pa.Table, policy: Policy, regions: Sequence[Ints] = ()) -> Audit:
+def judge_against(reference: Reference, table: pa.Table, policy: Policy) -> Audit:
     """Audit a release against the input, whose spread Q stays what it is when rows are left out."""
-    return _passing(table, policy, Context(reference, regions), "the input")
+    return _passing(table, policy, Context(reference), "the input")
 
 
-def not_shown(table: pa.Table, policy: Policy, regions: Sequence[Ints]) -> Ints:
-    """The classes that no region shows to be (n,t)-close, as the audit numbers them."""
+def stopped(table: pa.Table, policy: Policy) -> NDArray[np.bool_]:
+    """Which classes would be stopped, as the audit numbers them: those that break a limit."""
+    audit = _quietly(table, policy, Context())
+    broken = np.zeros(audit.classes, dtype=bool)
+    for judgement in audit.judgements:
+        broken |= judgement.broken
+    return broken
+
+
+def _quietly(table: Any, policy: Policy, context: Context) -> Audit:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyRiskWarning)
-        audit = examine(_as_read(table), policy, Context(regions=regions))
-    broken = [judgement.broken for judgement in audit.judgements if judgement.model == REGION]
-    return np.flatnonzero(np.logical_or.reduce(broken))
+        warnings.simplefilter("ignore", PrivacyRiskWarning)  # a release has no unit
+        return examine(as_read(table), policy, context)
 
 
 def _passing(table: Any, policy: Policy, context: Context, against: str) -> Audit:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyRiskWarning)  # a release has no unit
-        audit = examine(_as_read(table), policy, context)
+    audit = _quietly(table, policy, context)
     if not audit.satisfied:
         broken = next(judgement for judgement in audit.judgements if judgement.broken.any())
         of = f" of {broken.sensitive!r}" if broken.sensitive else ""
@@ -122,7 +125,7 @@ def _passing(table: Any, policy: Policy, context: Context, against: str) -> Audi
     return audit
 
 
-def _as_read(table: Any) -> Any:
+def as_read(table: Any) -> Any:
     """A release as a reader gets it: numbers, not a dictionary of numbers, which would be codes of categories."""
     if not isinstance(table, pa.Table):
         return table

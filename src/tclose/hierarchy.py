@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time
@@ -239,6 +240,51 @@ class Hierarchy:
             if parent >= 0:
                 self._children[parent][label] = node
             waiting += [(node, *item) for item in reversed(below.items())]
+
+
+def node_names(hierarchy: Hierarchy) -> list[str | None]:
+    """A name for each node that no other has: its label; where that is not enough, with the labels above it.
+
+    The leaf of missing cells, an empty label, is None.
+
+    >>> node_names(Hierarchy.from_mapping({"*": {"x": {"other": ["a", "b"]}, "y": {"other": ["c"]}}}))
+    ['*', 'x', 'other (x)', 'a', 'b', 'y', 'other (y)', 'c']
+    """
+    labels, inner = hierarchy.labels, [node for node, height in enumerate(hierarchy.heights) if height]
+    shared = Counter(labels[node] for node in inner)
+    shared.update(hierarchy.leaves)
+    taken = {label for label, times in shared.items() if times == 1} | set(hierarchy.leaves)
+    names: list[str | None] = [label or None for label in labels]
+    open_nodes = [node for node in inner if shared[labels[node]] > 1 or not labels[node]]
+    ways = {node: [labels[above] for above in reversed(hierarchy.path(node)[:-1])] or ["all"] for node in open_nodes}
+    length = 1
+    while open_nodes:
+        proposed = {node: f"{labels[node]} ({', '.join(ways[node][:length])})".strip() for node in open_nodes}
+        times = Counter(proposed.values())
+        for node, name in proposed.items():
+            if length > len(ways[node]):  # even the whole way is a label of the file
+                name = next(text for text in (f"{name} {number}" for number in range(2, len(labels) + 3)) if text not in taken)
+            elif times[name] > 1 or name in taken:
+                continue
+            names[node] = name
+            taken.add(name)
+        open_nodes = [node for node in open_nodes if names[node] == (labels[node] or None)]
+        length += 1
+    return names
+
+
+def above(hierarchy: Hierarchy, names: Iterable[str]) -> Hierarchy:
+    """The part of a tree that is some nodes, by their `node_names`, and the nodes above them; other names are passed over.
+
+    >>> tree = Hierarchy.from_mapping({"*": {"x": ["a", "b"], "y": {"z": ["c"]}}})
+    >>> above(tree, ["a", "y"]).to_mapping()
+    {'*': {'x': ['a'], 'y': []}}
+    """
+    labels = [name or "" for name in node_names(hierarchy)]
+    nodes = {label: node for node, label in enumerate(labels)}
+    kept = {ROOT}.union(*(hierarchy.path(nodes[name]) for name in set(names) if name in nodes))
+    lowest = sorted(kept - {hierarchy.parents[node] for node in kept})
+    return Hierarchy([labels[node] for node in hierarchy.path(leaf)] for leaf in lowest)
 
 
 def _day(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -21,8 +21,7 @@ from tclose.gate import judge
 from tclose.losses import Losses
 from tclose.policy import Policy
 from tclose.result import Audit
-from tclose.source.writing import check_columns, check_suffix, guard_column, write_table
-from tclose.witnesses import Witnesses
+from tclose.source.writing import check_columns, check_suffix, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,8 +53,6 @@ class Release:
         The table with its columns as dictionaries.
     policy : Policy
         What a reader can judge the release by: limits over rows, with every distance decided.
-    witnesses : Witnesses
-        The regions that show (n,t)-closeness.
     inputs : tuple of Path
         The files that were read to make the release: it is never written over one of them.
 
@@ -76,7 +73,6 @@ class Release:
     certificate: dict[str, Any]
     record: dict[str, Any]
     policy: Policy = field(repr=False)
-    witnesses: Witnesses = field(repr=False)
     inputs: tuple[Path, ...] = field(default=(), repr=False)
 
     @cached_property
@@ -129,13 +125,11 @@ class Release:
         with Together(force=force) as files:
             staged = files.stage(data, lambda to: write_table(self.coded, to, formula_guard=self.policy.formula_guard))
             announce("Reading back")
-            regions = self.witnesses.numbered(self._as_written(data), self.policy) if self.witnesses.regions else []
-            self._check(staged, regions)
+            self._check(staged)
             digest = sha256_of(staged)
             about: dict[str, Any] = {"release": {"file": data.name, "sha256": digest}}
-            public = {**self.certificate, **about, **({"regions": [groups.tolist() for groups in regions]} if regions else {})}
             texts = (
-                to_json(public),
+                to_json({**self.certificate, **about}),
                 to_json({**self.record, **about}),
                 codebook(data.name, self.certificate, digest),
             )
@@ -154,17 +148,10 @@ class Release:
                     "Write Parquet or Arrow, or replace them."
                 )
 
-    def _as_written(self, data: Path) -> pa.Table:
-        """The table as a reader of the file sees it: a CSV's texts may have a guard, and so another order."""
-        if data.suffix.lower() != ".csv" or not self.policy.formula_guard:
-            return self.coded
-        columns = [guard_column(column) if _is_text(column.type) else column for column in self.table.columns]
-        return pa.table(columns, names=self.table.column_names)
-
-    def _check(self, file: Path, regions: Sequence[NDArray[np.int64]]) -> None:
+    def _check(self, file: Path) -> None:
         """What is on the disk must be what was judged."""
         try:
-            audit = judge(file, self.policy, regions)
+            audit = judge(file, self.policy)
         except PolicyError:
             raise OutputError(
                 "The release is not written: in such a file a sensitive column would not be what it was. Write Parquet or Arrow."
@@ -203,10 +190,6 @@ def _is_utf8(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _is_text(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _write_text(text: str, path: Path) -> None:

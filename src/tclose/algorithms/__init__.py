@@ -64,6 +64,7 @@ _ALL = (
         "cuts the table in two along the widest quasi-identifier, again and again, while both sides keep every limit",
         "LeFevre et al. 2006; with t-closeness Li et al. 2007, with (n,t)-closeness Li et al. 2010",
         _mondrian,
+        regions=True,
     ),
     Algorithm(
         "fragmentation",

@@ -33,8 +33,8 @@ class Partition:
     labels : (rows,) int64
         The class of each row of the encoded table, numbered from 0 without gaps.
     regions : list of (classes,) int64
-        Under (n,t)-closeness the regions that classes are close to: each array gives the region of each class, -1 where it has
-        none, as `tclose.models.judge_regions` reads them.
+        Under (n,t)-closeness the regions that classes are close to, larger ones before smaller ones: each array gives the region
+        of each class, -1 where it has none. What is published of a class may be wider; see `tclose.repair`.
     promised : dict of Fraction
         How far from the table classes can be, for each sensitive attribute with a limit, as an algorithm knew before it chose
         their rows; empty where it knew nothing.
@@ -109,6 +109,8 @@ class Algorithm:
         ``run(table, policy, limits, seed, effort, options)`` gives a `Partition`.
     options : mapping
         The options that it knows.
+    regions : bool
+        Whether it looks for regions under (n,t)-closeness. One that does not keeps classes close to the whole table.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Algorithm:
     reference: str
     run: Callable[[EncodedTable, Policy, Limits, int, str, Mapping[str, Any]], Partition] = field(repr=False)
     options: Mapping[str, Option] = field(default_factory=dict)
+    regions: bool = False
 
     @property
     def defaults(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from tclose.models.closeness import Closeness
 from tclose.models.disclosure import Disclosure
 from tclose.models.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
 from tclose.models.likeness import BasicLikeness, EnhancedLikeness
-from tclose.models.region import judge_regions
+from tclose.models.region import Regions, judge_regions
 
 __all__ = [
     "BasicLikeness",
@@ -18,6 +18,7 @@ __all__ = [
     "Lift",
     "Model",
     "RecursiveDiversity",
+    "Regions",
     "Share",
     "Verdict",
     "homogeneous",

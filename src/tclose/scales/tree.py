@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.hierarchy import Hierarchy
+from tclose.hierarchy import Hierarchy, node_names
 from tclose.scales.base import Ints, Published, Scale, Widths
 from tclose.scales.spans import charged, column, spans, spread
 
@@ -147,34 +146,3 @@ class Tree(Scale):
             return None
         label = self._names[node]
         return f"{label or ''}{self._or_missing}" if mixed else label
-
-
-def node_names(hierarchy: Hierarchy) -> list[str | None]:
-    """A name for each node that no other has: its label; where that is not enough, with the labels above it.
-
-    The leaf of missing cells, an empty label, is None.
-
-    >>> node_names(Hierarchy.from_mapping({"*": {"x": {"other": ["a", "b"]}, "y": {"other": ["c"]}}}))
-    ['*', 'x', 'other (x)', 'a', 'b', 'y', 'other (y)', 'c']
-    """
-    labels, inner = hierarchy.labels, [node for node, height in enumerate(hierarchy.heights) if height]
-    shared = Counter(labels[node] for node in inner)
-    shared.update(hierarchy.leaves)
-    taken = {label for label, times in shared.items() if times == 1} | set(hierarchy.leaves)
-    names: list[str | None] = [label or None for label in labels]
-    open_nodes = [node for node in inner if shared[labels[node]] > 1 or not labels[node]]
-    ways = {node: [labels[above] for above in reversed(hierarchy.path(node)[:-1])] or ["all"] for node in open_nodes}
-    length = 1
-    while open_nodes:
-        proposed = {node: f"{labels[node]} ({', '.join(ways[node][:length])})".strip() for node in open_nodes}
-        times = Counter(proposed.values())
-        for node, name in proposed.items():
-            if length > len(ways[node]):  # even the whole way is a label of the file
-                name = next(text for text in (f"{name} {number}" for number in range(2, len(labels) + 3)) if text not in taken)
-            elif times[name] > 1 or name in taken:
-                continue
-            names[node] = name
-            taken.add(name)
-        open_nodes = [node for node in open_nodes if names[node] == (labels[node] or None)]
-        length += 1
-    return names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import struct
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,68 @@ def test_logical_types_that_are_narrower_than_their_values(tmp_path: Path) -> No
     except tc.InputError:
         return
     assert audit.classes >= pd.read_parquet(path)["q"].nunique()
+
+
+# Values that readers tell apart
+
+TWINS: dict[str, tuple[Any, str]] = {
+    "NaN and missing": (pa.array([float("nan"), None, 1.0]), "Column 'q' has both NaN and missing cells, which some programs tell apart. Make them one, or fill them."),
+    "float32": (pa.array([float("nan"), None, 1.0], pa.float32()), "Column 'q' has both NaN and missing cells, which some programs tell apart. Make them one, or fill them."),
+    "0.0 and -0.0": (pa.array([0.0, -0.0, 1.0]), "Column 'q' has both 0.0 and -0.0, which some programs tell apart. Make them one."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", [None, ".parquet", ".arrow"])
+@pytest.mark.parametrize(("column", "sentence"), TWINS.values(), ids=TWINS.keys())
+def test_quasi_identifiers_that_some_readers_tell_apart_are_no_class(
+    tmp_path: Path, column: pa.Array, sentence: str, suffix: str | None
+) -> None:
+    table = pa.table({"q": column, "s": [1, 2, 3]})
+    data: Any = table
+    if suffix == ".parquet":
+        data = tmp_path / "table.parquet"
+        pq.write_table(table, data)
+    elif suffix == ".arrow":
+        data = tmp_path / "table.arrow"
+        data.write_bytes(ipc(table))
+    assert refused(data) == sentence
+    with pytest.raises(tc.ColumnError, match="tell apart"):
+        tc.anonymize(data, tc.Policy(quasi=["q"], sensitive={"s": 1}, k=3))
+
+
+def test_nan_alone_is_missing_and_one_zero_is_a_number() -> None:
+    audit = tc.audit(pa.table({"q": [float("nan"), -0.0, 1.0], "s": [1, 2, 3]}), POLICY)
+    assert audit.class_table()["q"].to_pylist() == [0.0, 1.0, None]
+
+
+def test_sensitive_nan_is_missing_and_sensitive_zeros_are_one_value() -> None:
+    table = pa.table({"q": [1, 1, 1, 1], "s": [float("nan"), None, 0.0, -0.0]})
+    audit = tc.audit(table, tc.Policy(quasi=["q"], sensitive={"s": {"distance": "equal"}}))
+    assert audit.sensitive["s"].to_dict()["l_distinct"] == 2
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pa.array(["a", "a ", "a\0", " a", "", None]),
+        pa.array(["\u00e9", "e\u0301", "E", "e"]),
+        pa.array([0.1, 0.1 + 2**-50, 1e-320, 5e-324]),
+        pa.array([0.1, np.nextafter(np.float32(0.1), np.float32(1))], pa.float32()),
+        pa.array([1, 2], pa.timestamp("ns")),
+        pa.array([Decimal("1e-28"), Decimal("2e-28"), Decimal(0)], pa.decimal128(38, 28)),
+        pa.array([2**63, 2**63 + 1, 2**64 - 1], pa.uint64()),
+        pa.array([True, False, None]),
+    ],
+    ids=["blanks and NUL", "forms of letters", "floats", "float32", "nanoseconds", "decimals", "64 bits", "truth"],
+)  # fmt: skip
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_values_that_differ_are_never_one_class(tmp_path: Path, cells: pa.Array, suffix: str) -> None:
+    table, path = pa.table({"q": cells, "s": list(range(len(cells)))}), tmp_path / f"table{suffix}"
+    if suffix == ".parquet":
+        pq.write_table(table, path)
+    else:
+        path.write_bytes(ipc(table))
+    assert tc.audit(path, POLICY).classes == len(cells)
 
 
 # Arrow files

@@ -17,6 +17,9 @@ from tclose.errors import InputError
 MOST_ROWS = 10_000_000_000
 """More than there are people: a file that claims more would keep an engine busy for hours."""
 
+MOST_COLUMNS = 100_000
+"""So many columns take some seconds to tell from one another."""
+
 
 @dataclass(frozen=True)
 class InputFile:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from tclose.errors import ColumnError, InputError, nearest
 from tclose.source import arrow
+from tclose.source.apart import check_apart
 from tclose.source.delimited import PACKED, open_delimited, packing_of
 from tclose.source.files import InputFile
 from tclose.source.ipc import open_ipc
@@ -130,7 +131,7 @@ class CsvReader:
             "null_padding=false, allow_quoted_nulls=false, hive_partitioning=false)"
         )
         missing = {place for place in range(len(self.names)) if found.quoted[place] and not found.bare[place]}
-        return Selection(typed(engine.sql(_projection(source, self.names, columns, missing)), columns, kinds))
+        return Selection(typed(_view(engine, source, self.names, columns, missing), columns, kinds))
 
 
 class ParquetReader:
@@ -162,7 +163,9 @@ class ParquetReader:
             found = MemoryReader(self._parquet.read(columns), self.title).select(engine, columns, kinds)
         else:
             source = f"read_parquet({_quoted(self._path)}, hive_partitioning=false)"
-            found = Selection(converted(engine.sql(_projection(source, self.names, columns)), columns, kinds, ()))
+            rows = _view(engine, source, self.names, columns)
+            check_apart(rows, columns, kinds)
+            found = Selection(converted(rows, columns, kinds, ()))
         as_found = (name for name in columns if kinds[name] in arrow.AS_FOUND)
         return replace(found, codes=found.codes | {name for name in as_found if self._was_category(name, types[name])})
 
@@ -220,16 +223,21 @@ class MemoryReader:
         places = [self.names.index(name) for name in columns]
         found = arrow.choose(self._table, places, {name: kinds[name] for name in columns})
         engine.con.register("input", found.table.rename_columns(list(columns.values())))
+        check_apart(engine.table("input"), columns, kinds)
         rows = converted(engine.table("input"), columns, kinds, found.categories)
         return Selection(rows, found.categories, found.codes, found.zones)
 
 
-def _projection(source: str, names: list[str], columns: Mapping[str, str], missing: Collection[int] = ()) -> str:
-    """Some columns of a file by index: the engine would fold names that differ in case only. Empty text may mean missing."""
+def _view(engine: Any, source: str, names: list[str], columns: Mapping[str, str], missing: Collection[int] = ()) -> Any:
+    """Some columns of a file by index: the engine would fold names that differ in case only. Empty text may mean missing.
+
+    It is a view, for ibis would parse and copy the names of all columns with every question.
+    """
     aliases = ", ".join(f"f{place}" for place in range(len(names)))
     cells = {name: f"nullif(f{place}, '')" if place in missing else f"f{place}" for place, name in enumerate(names)}
     chosen = ", ".join(f"{cells[name]} AS {column}" for name, column in columns.items())
-    return f"SELECT {chosen} FROM {source} AS t({aliases})"
+    engine.con.execute(f"CREATE TEMP VIEW input AS SELECT {chosen} FROM {source} AS t({aliases})")
+    return engine.table("input")
 
 
 def _quoted(path: Path) -> str:

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from tclose.errors import ColumnError, InputError
 from tclose.source.cells import Cells
+from tclose.source.files import MOST_COLUMNS
 from tclose.source.readers import Reader, absent
 from tclose.source.rows import Codes, coded
 from tclose.source.typing import kind_of
@@ -202,6 +203,10 @@ def _hide_progress(engine: duckdb.DuckDBPyConnection) -> None:
 
 
 def _check_names(reader: Reader, needed: Mapping[str, str]) -> None:
+    if len(reader.names) > MOST_COLUMNS:
+        raise InputError(
+            f"{reader.title} has {len(reader.names):,} columns. At most {MOST_COLUMNS:,} can be read; save it with fewer."
+        )
     known: set[str] = set()
     for name in reader.names:
         if name in known:

@@ -105,8 +105,9 @@ def anonymize(
     _check_orders(source, policy)
     unit = roles.unit(source)
     commitment = Commitment()
-    if isinstance(table, str | Path):
-        commitment.update_file(Path(table))
+    if reader.file is not None:
+        with reader.file.read_as("a file"):
+            commitment.update_file(reader.file.path)
     encoded = encode(source, policy, unit, roles.kept, commitment.update)
     roles.check_kept(encoded)
     roles.check_quasi(encoded)

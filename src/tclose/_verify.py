@@ -17,6 +17,7 @@ from tclose.claims import Certificate, read_certificate
 from tclose.errors import InputError, PrivacyRiskWarning, TcloseError, raising_alone
 from tclose.policy import Policy
 from tclose.result import Audit
+from tclose.source.files import InputFile
 from tclose.source.readers import open_reader
 from tclose.source.table import Table
 
@@ -61,13 +62,15 @@ def verify(release: Path, certificate: Path) -> Verification:
         reason = f" {error}" if isinstance(error, TcloseError) else ""
         raise InputError(f"Certificate {certificate.name!r} has no policy that tclose can read.{reason}") from None
     columns, attained, loss = [column.name for column in said.columns], said.attained, said.loss
+    file = InputFile.open(release)
     names = open_reader(release).names
     if not columns or not set(columns) <= set(names):
         raise InputError(f"File {release.name!r} has not the columns of the certificate. It is another file.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyRiskWarning)
         audit = examine(release, policy, Context())
-    digest, unique = sha256_of(release), _unique_rows(release, columns)
+    with file.read_as("a file"):  # what was hashed is what was audited
+        digest, unique = sha256_of(release), _unique_rows(release, columns)
     sizes = audit.sizes.tolist()
     findings = [
         Finding("The file is the one that was certified", digest == said.release.sha256, f"sha256 {digest}"),

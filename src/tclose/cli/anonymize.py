@@ -8,7 +8,7 @@ import typer
 
 
 def anonymize(
-    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV, Parquet or Arrow."),
+    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     out: Path = typer.Option(..., "-o", "--out", metavar="OUT", help="The release: .csv, .parquet or .arrow."),
     algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: growth."),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def audit(
-    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV, Parquet or Arrow."),
+    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
     policy: Path | None = typer.Option(None, "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     quasi: list[str] = typer.Option([], "--quasi", metavar="A,B", help="Quasi-identifiers, instead of a policy."),
     sensitive: list[str] = typer.Option([], "--sensitive", metavar="C,D", help="Sensitive attributes, instead of a policy."),

@@ -45,6 +45,8 @@ class InputFile:
             raise InputError(f"File {str(path)!r} has a name that is not UTF-8. Rename it.") from None
         except (FileNotFoundError, NotADirectoryError, ValueError):  # a NUL in a name is a value that no system takes
             raise InputError(f"File {str(path)!r} does not exist. Check its path.") from None
+        except OSError as error:
+            raise InputError(f"File {str(path)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
         if stat.S_ISDIR(found.st_mode):
             raise InputError(f"{str(path)!r} is a folder. Name a file in it.")
         if not stat.S_ISREG(found.st_mode):

@@ -21,7 +21,7 @@ def check_apart(table: Any, names: Mapping[str, str], kinds: Mapping[str, str]) 
     floats = {name: column for name, column in floats.items() if column.type().is_floating()}
     if not floats:
         return
-    facts = {}
+    facts: dict[str, Any] = {}
     for place, column in enumerate(floats.values()):
         signed = (column == 0).ifelse(column.cast("string").startswith("-"), None)  # NULL where it is not 0
         facts |= {f"a{place}": column.isnan().any() & column.isnull().any(), f"b{place}": signed.any() & (~signed).any()}

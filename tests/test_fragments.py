@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 import tclose as tc
 from tclose.distances import Equal, Hierarchical, Matrix, Numeric, Ordered
 from tclose.fragments.axes import axis_of
+from tclose.fragments.candidates import Candidates, candidates
 from tclose.fragments.counts import Counts
+from tclose.fragments.fragment import Fragment
 from tclose.fragments.fragmentation import Fragmentation
 from tclose.fragments.search import search
 from tests import naive, naive_fragments
@@ -149,6 +151,28 @@ def test_the_walk_is_that_of_its_twin(kind: str, bound: str, data: st.DataObject
     comp = drawn.fragmented(t, bound=bound, strategy=strategy)
     assert [(boxes(step), list(step.bounds)) for step in comp.walk()] == ref
     assert comp.acceptable
+
+
+@pytest.mark.parametrize("strategy", ["psi", "sum"])
+def test_boxes_without_rows_are_split_as_published_and_never_weighed(strategy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six rows in 5 x 4 x 3 cells: a limit of 0 splits down to single cells, most of them empty."""
+    counts = np.zeros((5, 4, 3), dtype=int)
+    for cell in [(0, 0, 0), (1, 3, 2), (4, 1, 1), (2, 2, 0), (3, 0, 2), (4, 3, 0)]:
+        counts[cell] = 1
+    weighed: list[int] = []
+
+    def weigh(fragment: Fragment, bound: str) -> Candidates:
+        weighed.append(fragment.rows)
+        return candidates(fragment, bound)
+
+    monkeypatch.setattr("tclose.fragments.search.candidates", weigh)
+    found = tc.find_fragmentation(counts, t=(0, 0, 0), bound="published", strategy=strategy)
+    cells = {cell: int(counts[cell]) for cell in product(*map(range, counts.shape)) if counts[cell]}
+    grounds = [[[Fraction(abs(u - v), size - 1) for v in range(size)] for u in range(size)] for size in counts.shape]
+    ref = naive_fragments.walk(cells, grounds, [naive_fragments.ways_on_line] * 3, [Fraction(0)] * 3, "published", strategy)
+    assert [(boxes(step), list(step.bounds)) for step in found.walk()] == ref
+    assert min(weighed) > 0
+    assert (found.rows == 0).sum() > len(cells)
 
 
 @SOME

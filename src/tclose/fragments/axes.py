@@ -123,11 +123,15 @@ class Line(Axis):
 
     def published(self, codes: Ints, rows: Ints) -> int:
         """All mass at the farther end, in units of the box's own length."""
-        first, last = int(self.places[codes[0]]), int(self.places[codes[-1]])
-        if first == last:
-            return 0
-        mass, moment = int(rows.sum()), int((rows * self.places[codes]).sum())
-        return max(moment - first * mass, last * mass - moment) * (self.published_unit // (last - first))
+        mass, moment = rows.sum(), (rows * self.places[codes]).sum()
+        return int(self.published_runs(np.array([mass]), np.array([moment]), self.places[codes[0]], self.places[codes[-1]])[0])
+
+    def published_runs(self, mass: Numbers, moment: Numbers, first: Any, last: Any) -> Numbers:
+        """The same of several boxes: their rows, the sums of their rows' places, and the ends of their sides."""
+        extents = np.broadcast_to(last - first, mass.shape).tolist()
+        per_step = [self.published_unit // extent if extent else 0 for extent in extents]
+        farther = _farther(mass.astype(self.places.dtype), moment, first, last)
+        return farther.astype(object) * np.array(per_step, dtype=object)
 
 
 def _common_multiple(axis: Axis) -> int:

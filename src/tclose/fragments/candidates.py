@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.fragments.axes import Axis, Numbers
+from tclose.fragments.axes import Axis, Line, Numbers
 from tclose.fragments.counts import Counts, Ints
 from tclose.fragments.fragment import Fragment
 
@@ -104,7 +104,7 @@ def _weigh_in_many(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cu
 
 
 def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
-    """Box by box, cuts beside values that do not occur included, as the paper has them."""
+    """Cuts beside values that do not occur included, as the paper has them: with running sums on lines, else box by box."""
 
     def worst(box: Fragment) -> list[int]:
         return [axis.published(box.sides[s], box.marginal(s)[box.sides[s]]) for s, axis in enumerate(fragment.matrix.axes)]
@@ -114,8 +114,33 @@ def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
     for attribute, axis in enumerate(fragment.matrix.axes):
         found = []
         order, _ = _ordered(fragment, attribute, "published")
+        if len(order) > 1 and all(isinstance(other, Line) for other in fragment.matrix.axes):
+            changes.append(_published_in_two(fragment, attribute, order) - np.array(own, dtype=object))
+            continue
         for cut in axis.cuts(order):
             parts = [worst(part) for part in fragment.parts(attribute, np.split(order, cut))]
             found.append([sum(column) - before for column, before in zip(zip(*parts, strict=True), own, strict=True)])
         changes.append(np.array(found, dtype=object).reshape(len(found), len(own)))
     return own, changes
+
+
+def _published_in_two(fragment: Fragment, attribute: int, order: Ints) -> Numbers:
+    """The published worst cases of both sides of every cut, where all attributes stand on lines."""
+    matrix = fragment.matrix
+    cells, rows = matrix.cells[fragment.cells], matrix.rows[fragment.cells]
+    along = np.argsort(cells[:, attribute], kind="stable")
+    cells, rows = cells[along], rows[along]
+    ends = np.searchsorted(cells[:, attribute], order[1:])  # cells on the left of each cut
+    columns = []
+    for number, axis in enumerate(matrix.axes):
+        assert isinstance(axis, Line)
+        places, side = axis.places[cells[:, number]], axis.places[fragment.sides[number]]
+        mass, moment = (np.concatenate([[0], np.cumsum(part)]) for part in (rows, rows * places))
+        cut = number == attribute
+        left = side[0], side[:-1] if cut else side[-1]
+        right = side[1:] if cut else side[0], side[-1]
+        columns.append(
+            axis.published_runs(mass[ends], moment[ends], *left)
+            + axis.published_runs(mass[-1] - mass[ends], moment[-1] - moment[ends], *right)
+        )
+    return np.stack(columns, axis=1)

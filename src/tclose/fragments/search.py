@@ -13,7 +13,7 @@ from tclose._numbers import integer_dtype
 from tclose.errors import PolicyError
 from tclose.fragments.axes import Numbers
 from tclose.fragments.candidates import Candidates, candidates, sides_of, units
-from tclose.fragments.counts import Counts
+from tclose.fragments.counts import Counts, Ints
 from tclose.fragments.fragment import Fragment
 
 STRATEGIES = ("psi", "sum")
@@ -35,6 +35,7 @@ class Walk:
     """A walk down the lattice of fragmentations (Bagai et al. 2023, section 3.1).
 
     The splits of each fragment are weighed once, when it comes to be. A step only adds what each would change to the bounds.
+    Splits of a fragment without rows change no bound: they are not weighed, and there may be many more of them.
     """
 
     def __init__(self, matrix: Counts, t: Sequence[Fraction], bound: str) -> None:
@@ -49,35 +50,53 @@ class Walk:
         self.fragments = [Fragment.top(matrix)]
         self.splits: list[Split] = []
         first = candidates(self.fragments[0], bound)
-        self._bounds: Numbers = self._scaled(first.own)
-        self._weighed = [first]  # the candidates of each fragment, and all their changes one after the other:
+        # Fragments with rows: where they stand among all, their candidates, and all changes of these one after the other.
+        self._places: Ints = np.zeros(1, dtype=np.int64)
+        self._weighed = [first]
         self._changes = self._scaled_changes(first)
-
-    @property
-    def bounds(self) -> tuple[Fraction, ...]:
-        """The bound of each attribute: the sum of the worst cases of all fragments (definition 19)."""
-        return tuple(Fraction(int(bound), self._common) for bound in self._bounds)
+        # Fragments without rows that can be split: where they stand.
+        self._empty: Ints = np.empty(0, dtype=np.int64)
+        self._set_bounds(self._scaled(first.own))
 
     @property
     def ended(self) -> bool:
         """Whether every bound is within its limit, or no fragment can be split."""
-        return bool((self._bounds <= self._limits).all()) or len(self._changes) == 0
+        return bool((self._bounds <= self._limits).all()) or len(self._changes) + len(self._empty) == 0
 
     def step(self, strategy: str) -> None:
-        """Take the best split: least Psi, or least sum of bounds alone; of equals the first fragment, attribute and cut."""
-        bounds = self._bounds + self._changes
-        sums = bounds.sum(axis=1)
-        best = np.arange(len(sums))
-        if strategy == "psi":
-            psi = np.maximum(bounds - self._limits, 0).sum(axis=1)
-            best = np.flatnonzero(psi == psi.min())
-        choice = best[np.argmin(sums[best])]
-        starts = np.cumsum([0] + [len(weighed.cuts) for weighed in self._weighed])
-        fragment = int(np.searchsorted(starts, choice, side="right")) - 1
-        weighed, place = self._weighed[fragment], choice - starts[fragment]
-        attribute = int(weighed.attributes[place])
-        sides = sides_of(self.fragments[fragment], attribute, int(weighed.cuts[place]), self.bound)
+        """Take the best split: least Psi, or least sum of bounds alone; ties: the first fragment, attribute and cut."""
+        if self._best is None:
+            self._best = self._best_with_rows(strategy)
+        merit, fragment, attribute, cut = self._best
+        if len(self._empty):
+            unchanged = [int(number[0]) for number in self._merits(np.zeros((1, len(self._bounds)), dtype=np.int64), strategy)]
+            if not merit or (unchanged, self._empty[0]) < (merit, fragment):
+                fragment = int(self._empty[0])
+                attribute = next(number for number, side in enumerate(self.fragments[fragment].sides) if len(side) > 1)
+                cut = 0
+        sides = sides_of(self.fragments[fragment], attribute, cut, self.bound)
         self._replace(fragment, attribute, self.fragments[fragment].parts(attribute, sides))
+
+    def _merits(self, changes: Numbers, strategy: str) -> list[Numbers]:
+        """What splits with these changes are compared by: the least is the best."""
+        bounds = self._bounds + changes
+        psi = [np.maximum(bounds - self._limits, 0).sum(axis=1)] if strategy == "psi" else []
+        return [*psi, bounds.sum(axis=1)]
+
+    def _best_with_rows(self, strategy: str) -> tuple[list[int], int, int, int]:
+        """The best split of a fragment with rows: its merit, fragment, attribute and cut; no merit where there is none."""
+        if not len(self._changes):
+            return [], -1, -1, -1
+        merits = self._merits(self._changes, strategy)
+        best = np.arange(len(self._changes))
+        for numbers in merits:
+            best = best[numbers[best] == numbers[best].min()]
+        choice = int(best[0])
+        starts = np.cumsum([0] + [len(weighed.cuts) for weighed in self._weighed])
+        owner = int(np.searchsorted(starts, choice, side="right")) - 1
+        weighed, place = self._weighed[owner], choice - starts[owner]
+        merit = [int(numbers[choice]) for numbers in merits]
+        return merit, int(self._places[owner]), int(weighed.attributes[place]), int(weighed.cuts[place])
 
     def take(self, fragment: int, attribute: int, after: int) -> None:
         """Take a given split: of this fragment along this attribute, after so many of its values."""
@@ -87,15 +106,35 @@ class Walk:
 
     def _replace(self, fragment: int, attribute: int, parts: list[Fragment]) -> None:
         """Put parts in the place of their fragment."""
-        weighed = [candidates(part, self.bound) for part in parts]
-        before = sum(len(other.cuts) for other in self._weighed[:fragment])
-        old = self._weighed[fragment]
-        changes = [self._scaled_changes(part) for part in weighed]
-        self._changes = np.concatenate([self._changes[:before], *changes, self._changes[before + len(old.cuts) :]])
-        self._bounds = self._bounds - self._scaled(old.own) + sum(self._scaled(part.own) for part in weighed)
-        self._weighed[fragment : fragment + 1] = weighed
+        first, shift = int(np.searchsorted(self._places, fragment)), len(parts) - 1
+        numbered = list(enumerate(parts, fragment))
+        inhabited = [(place, part) for place, part in numbered if len(part.cells)]
+        if inhabited:
+            weighed = [candidates(part, self.bound) for _, part in inhabited]
+            before = sum(len(other.cuts) for other in self._weighed[:first])
+            old = self._weighed[first]
+            changes = [self._scaled_changes(part) for part in weighed]
+            self._changes = np.concatenate([self._changes[:before], *changes, self._changes[before + len(old.cuts) :]])
+            self._set_bounds(self._bounds - self._scaled(old.own) + sum(self._scaled(part.own) for part in weighed))
+            self._weighed[first : first + 1] = weighed
+        elif self._best is not None and self._best[1] > fragment:
+            self._best = (self._best[0], self._best[1] + shift, *self._best[2:])
+        self._places = _replaced(self._places, fragment, [place for place, _ in inhabited], shift)
+        open_places = [place for place, part in numbered if not len(part.cells) and self._can_split_empty(part)]
+        self._empty = _replaced(self._empty, fragment, open_places, shift)
         self.fragments[fragment : fragment + 1] = parts
         self.splits.append(Split(fragment, attribute, parts, self.bounds))
+
+    def _can_split_empty(self, fragment: Fragment) -> bool:
+        """Only the published bound cuts beside values that do not occur."""
+        return self.bound == "published" and any(len(side) > 1 for side in fragment.sides)
+
+    def _set_bounds(self, bounds: Numbers) -> None:
+        """Set the bounds; the best split has to be found anew."""
+        self._bounds = bounds
+        self.bounds = tuple(Fraction(int(bound), self._common) for bound in bounds)
+        """The bound of each attribute: the sum of the worst cases of all fragments (definition 19)."""
+        self._best: tuple[list[int], int, int, int] | None = None
 
     def _scaled(self, numbers: Sequence[Any]) -> Numbers:
         return np.array([int(x) * factor for x, factor in zip(numbers, self._factors, strict=True)], dtype=self._dtype)
@@ -103,6 +142,13 @@ class Walk:
     def _scaled_changes(self, weighed: Candidates) -> Numbers:
         changes: Numbers = weighed.changes.astype(self._dtype) * np.array(self._factors, dtype=self._dtype)
         return changes
+
+
+def _replaced(places: Ints, old: int, new: list[int], shift: int) -> Ints:
+    """Ascending places of which one is taken out, if it is there, and new ones are put in; those after it move."""
+    at = int(np.searchsorted(places, old))
+    after = places[at + (at < len(places) and places[at] == old) :]
+    return np.concatenate([places[:at], np.array(new, dtype=np.int64), after + shift])
 
 
 def search(

@@ -130,8 +130,9 @@ class Line(Axis):
         """The same of several boxes: their rows, the sums of their rows' places, and the ends of their sides."""
         extents = np.broadcast_to(last - first, mass.shape).tolist()
         per_step = [self.published_unit // extent if extent else 0 for extent in extents]
-        farther = _farther(mass.astype(self.places.dtype), moment, first, last)
-        return farther.astype(object) * np.array(per_step, dtype=object)
+        worst: Numbers = _farther(mass.astype(self.places.dtype), moment, first, last).astype(object)
+        worst = worst * np.array(per_step, dtype=object)
+        return worst
 
 
 def _common_multiple(axis: Axis) -> int:

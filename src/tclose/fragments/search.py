@@ -38,6 +38,12 @@ class Walk:
     Splits of a fragment without rows change no bound: they are not weighed, and there may be many more of them.
     """
 
+    bounds: tuple[Fraction, ...]
+    """The bound of each attribute: the sum of the worst cases of all fragments (definition 19)."""
+    _bounds: Numbers
+    _best: tuple[list[int], int, int, int] | None
+    """The best split of a fragment with rows, as `_best_with_rows` gives it; None where it is not known."""
+
     def __init__(self, matrix: Counts, t: Sequence[Fraction], bound: str) -> None:
         """At the top: one fragment of all values."""
         self.bound = bound
@@ -133,8 +139,7 @@ class Walk:
         """Set the bounds; the best split has to be found anew."""
         self._bounds = bounds
         self.bounds = tuple(Fraction(int(bound), self._common) for bound in bounds)
-        """The bound of each attribute: the sum of the worst cases of all fragments (definition 19)."""
-        self._best: tuple[list[int], int, int, int] | None = None
+        self._best = None
 
     def _scaled(self, numbers: Sequence[Any]) -> Numbers:
         return np.array([int(x) * factor for x, factor in zip(numbers, self._factors, strict=True)], dtype=self._dtype)

@@ -130,8 +130,8 @@ class Line(Axis):
         """The same of several boxes: their rows, the sums of their rows' places, and the ends of their sides."""
         extents = np.broadcast_to(last - first, mass.shape).tolist()
         per_step = [self.published_unit // extent if extent else 0 for extent in extents]
-        worst: Numbers = _farther(mass.astype(self.places.dtype), moment, first, last).astype(object)
-        worst = worst * np.array(per_step, dtype=object)
+        farther = _farther(mass.astype(self.places.dtype), moment, first, last)
+        worst: Numbers = farther.astype(object) * np.array(per_step, dtype=object)
         return worst
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,12 @@ def policy_file(folder: Path, text: str) -> Path:
     return path
 
 
+def row_of(result: Result, label: str) -> list[str]:
+    """The cells of a table's row."""
+    line = next(line for line in result.stdout.splitlines() if line.startswith(label))
+    return re.split(r"  +", line.removeprefix(label).strip())
+
+
 def test_a_policy_that_holds_ends_with_0(people: Path, tmp_path: Path) -> None:
     result = run("audit", people, "-p", policy_file(tmp_path, "quasi: [zip, age]\nsensitive: {salary: 3/8}\nk: 3\n"))
     assert result.exit_code == 0
@@ -53,9 +60,10 @@ def test_a_policy_that_holds_ends_with_0(people: Path, tmp_path: Path) -> None:
 def test_a_policy_that_does_not_hold_ends_with_1_and_names_classes(people: Path, tmp_path: Path) -> None:
     result = run("audit", people, "-p", policy_file(tmp_path, "quasi: [zip, age]\nsensitive: {salary: 0.2}\nk: 4\n"))
     assert result.exit_code == 1
-    assert "The policy does not hold." in result.stdout
-    assert "k: broken by 3 classes; worst: class 0 at 3, class 1 at 3, class 2 at 3" in result.stdout
-    assert "t of salary: broken by 2 classes; worst: class 0 at 0.3750, class 1 at 0.2362" in result.stdout  # 17/72, rounded up
+    assert result.stdout.startswith("The policy does not hold. 3 of 3 classes break a limit, with 9 of 9 rows.\n")
+    assert row_of(result, "k, rows in the smallest class") == ["3", "4 or more", "3 classes"]
+    assert row_of(result, "t of salary: distance from the table") == ["0.3750", "0.2 or less", "2 classes"]
+    assert "The class farthest from the table in salary: zip 476**, age 2*; 3 rows." in result.stdout
 
 
 def test_measuring_without_limits_ends_with_0(people: Path) -> None:
@@ -69,14 +77,16 @@ def test_one_of_a_kind_is_not_many(tmp_path: Path) -> None:
     table.write_text("age,salary\n1,2\n")
     policy = policy_file(tmp_path, "quasi: [age]\nsensitive: [salary]\nk: 2\n")
     result = run("audit", table, "-p", policy)
-    assert result.stdout.startswith("table.csv: 1 row in 1 class\n")
-    assert "k: broken by 1 class; worst: class 0 at 1\n  Class 0 is age 1: 1 row.\n" in result.stdout
+    head = "The policy does not hold. 1 of 1 class breaks a limit, with 1 of 1 row.\ntable.csv: 1 row in 1 class. "
+    assert result.stdout.startswith(head)
+    assert row_of(result, "k, rows in the smallest class") == ["1", "2 or more", "1 class"]
+    assert "The smallest class: age 1; 1 row.\n" in result.stdout
     assert repr(tclose.audit(table, tclose.Policy.load(policy))).startswith("<Audit: 1 row in 1 class, k=1;")
     refused = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
     assert refused.stderr == "Error: The table has 1 row: k=2 cannot hold.\n"
     policy.write_text(policy.read_text().replace("k: 2", "k: 1"))
     made = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
-    assert made.stdout.startswith("release.csv: 1 row in 1 class, none left out\n")
+    assert "\nrelease.csv: 1 row in 1 class, none left out\n" in made.stdout
     assert "\n1 of 1 row differs from all others" in made.stdout
 
 

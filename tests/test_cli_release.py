@@ -80,8 +80,8 @@ def test_a_release_and_its_papers(people: Path, tmp_path: Path) -> None:
     result = run("anonymize", people, "-p", policy, "-o", out)
     assert (result.exit_code, result.stderr) == (0, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["policy.yaml", *(f"release.csv{end}" for end in ENDINGS)])
-    assert result.stdout.startswith("release.csv: 300 rows in ")
-    assert "The policy holds for these quasi-identifiers; this is not a legal determination." in result.stdout
+    verdict = "The policy holds for these quasi-identifiers; this is not a legal determination."
+    assert result.stdout.startswith(f"{verdict}\nrelease.csv: 300 rows in ")
     lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()[-4:]]
     notes = ["the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds"]
     assert lines == [[f"{out}{end}", note] for end, note in zip(ENDINGS, notes, strict=True)]

@@ -22,7 +22,7 @@ from tclose.encode import EncodedTable, as_published, encode
 from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of, raising_alone
 from tclose.feasibility import must_leave_out
 from tclose.gate import check_values, judge, judge_against, named_as_published, reference_of
-from tclose.losses import Losses, losses, losses_seen
+from tclose.losses import Losses, in_words, losses, losses_seen
 from tclose.policy import Policy, check_policy, files_of
 from tclose.recode import Recoded, grouped, recode
 from tclose.release import Release
@@ -181,6 +181,7 @@ def anonymize(
         private,
         of_rows,
         tuple(path.absolute() for path in inputs),
+        in_words(published.scales, recoded.published, recoded.sizes),
     )
 
 

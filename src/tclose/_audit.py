@@ -180,11 +180,11 @@ def _attribute(
     if unit is not None and policy.unit is not None:
         persons = source.cells(quasi, [column.name], unit).histograms(column.name, domain.codes, table)
     if policy.n is None or column.t is None:
-        attribute = measure(column, policy, domain.distance, parts, persons)
+        attribute = measure(column, policy, domain.distance, parts, persons, domain.values)
     else:
         whole = Histograms.join(list(parts))
         region = judge_regions(whole, domain.distance, column.t, policy.n, around)
-        attribute = measure(column, policy, domain.distance, [whole], persons)
+        attribute = measure(column, policy, domain.distance, [whole], persons, domain.values)
         attribute = replace(attribute, verdicts={**attribute.verdicts, REGION: region})
     if column.bins is None:
         return attribute, domain.codes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -13,6 +13,7 @@ import numpy as np
 from tclose._numbers import decimal_up, float_up, plain
 from tclose.distances import Distance
 from tclose.distances.divergences import jensen_shannon, kullback_leibler, variational
+from tclose.hierarchy import printed
 from tclose.histograms import Histograms, Ints
 from tclose.models import (
     BasicLikeness,
@@ -40,6 +41,53 @@ ALWAYS = ("l_entropy", "c_recursive", "beta", "delta", "lift", "share")
 DIVERGENCES = {"variational": variational, "kullback_leibler": kullback_leibler, "jensen_shannon": jensen_shannon}
 
 
+@dataclass(frozen=True)
+class Profile:
+    """The sensitive values of one class, beside how often the whole table has them.
+
+    Attributes
+    ----------
+    values : list of str
+        Those that the class has, as they print, in the order of the domain.
+    counts, table : list of int
+        How many rows of the class, and of the table, have each.
+    rows, of_table : int
+        The rows of the class and of the table.
+    middle : pair of str, or None
+        The median of the class and that of the table, where values have an order.
+    """
+
+    values: list[str]
+    counts: list[int]
+    table: list[int]
+    rows: int
+    of_table: int
+    middle: tuple[str, str] | None = None
+
+    def excess(self) -> list[tuple[str, int, int]]:
+        """The values that are more frequent in the class than in the table, the most excessive first, with both counts."""
+        found = [
+            (Fraction(count, self.rows) - Fraction(of_table, self.of_table), value, count, of_table)
+            for value, count, of_table in zip(self.values, self.counts, self.table, strict=True)
+        ]
+        found.sort(key=lambda part: -part[0])
+        return [(value, count, of_table) for share, value, count, of_table in found if share > 0]
+
+    @classmethod
+    def of(cls, part: Histograms, number: int, values: Sequence[Any], *, in_order: bool) -> Profile:
+        """The profile of one class of some histograms; ``values`` is the domain."""
+        own = slice(part.starts[number], part.starts[number + 1])
+        codes, counts = part.codes[own], part.counts[own]
+        rows = int(counts.sum())
+        middle = None
+        if in_order:
+            median = codes[np.searchsorted(np.cumsum(counts), (rows + 1) // 2)]
+            of_table = np.searchsorted(np.cumsum(part.table), (part.rows + 1) // 2)
+            middle = _shown(values[median]), _shown(values[of_table])
+        shown = [_shown(values[code]) for code in codes]
+        return cls(shown, counts.tolist(), part.table[codes].tolist(), rows, part.rows, middle)
+
+
 @dataclass(frozen=True, eq=False)
 class AttributeAudit:
     """What a table gives away about one sensitive attribute: the worst of its classes under every model.
@@ -59,6 +107,8 @@ class AttributeAudit:
         Each model and what it found, by its key.
     judged, t_other
         Whether the limits apply to the values or to their bins, and the largest distance over the other of the two.
+    profile : Profile or None
+        The values of the class that is farthest from the table.
     """
 
     distance: str
@@ -70,6 +120,7 @@ class AttributeAudit:
     verdicts: dict[str, Verdict]
     judged: Literal["values", "bins"] = "values"
     t_other: Fraction | None = None
+    profile: Profile | None = None
 
     @property
     def t(self) -> float:
@@ -180,6 +231,7 @@ def measure(
     distance: Distance,
     parts: Iterable[Histograms],
     persons: Iterable[Histograms] | None = None,
+    values: Sequence[Any] | None = None,
 ) -> AttributeAudit:
     """Judge every class of a table under every model.
 
@@ -189,12 +241,15 @@ def measure(
         The attribute's histograms, some classes at a time, in order.
     persons
         The same with persons counted instead of rows: what l-diversity is judged on, where it is given.
+    values
+        The domain, for the profile of the class that is farthest from the table.
     """
     about_rows = {model.key: model for model in _models(column, policy, distance)}
     about_persons = {model.key: model for model in _diversities(column)}
     found: dict[str, list[Verdict]] = {key: [] for key in (*about_rows, *about_persons)}
     sizes, one_value = [], []
     diverged = dict.fromkeys(DIVERGENCES, 0.0)
+    farthest, profile = Fraction(-1), None
 
     def judge(models: dict[str, Model], part: Histograms) -> None:
         for key, model in models.items():
@@ -202,6 +257,11 @@ def measure(
 
     for part in parts:
         judge(about_rows, part)
+        found_t = found["t"][-1]
+        if values is not None and found_t.worst > farthest:
+            farthest = Fraction(found_t.worst)
+            in_order = distance.name in ("ordered", "numeric")
+            profile = Profile.of(part, found_t.worst_class - part.first, values, in_order=in_order)
         if persons is None:
             judge(about_persons, part)
         sizes.append(part.sizes)
@@ -219,7 +279,12 @@ def measure(
         diverged,
         models,
         {key: models[key].join(verdicts) for key, verdicts in found.items()},
+        profile=profile,
     )
+
+
+def _shown(value: Any) -> str:
+    return "missing" if value is None else printed(value)
 
 
 def _models(column: Sensitive, policy: Policy, distance: Distance) -> list[Model]:

@@ -53,6 +53,8 @@ class Release:
         The table with its columns as dictionaries.
     policy : Policy
         What a reader can judge the release by: limits over rows, with every distance decided.
+    published : dict
+        How each quasi-identifier is published, for a person: "in ranges of 8.6 on average".
     inputs : tuple of Path
         The files that were read to make the release: it is never written over one of them.
 
@@ -74,6 +76,7 @@ class Release:
     record: dict[str, Any]
     policy: Policy = field(repr=False)
     inputs: tuple[Path, ...] = field(default=(), repr=False)
+    published: dict[str, str] = field(default_factory=dict, repr=False)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -85,6 +88,18 @@ class Release:
     def suppressed(self) -> int:
         """The number of rows that were left out."""
         return int(np.count_nonzero(self.partition < 0))
+
+    def unique_without(self, name: str) -> int:
+        """The number of rows that no other equals in all published columns but this one."""
+        keys = np.zeros(self.coded.num_rows, dtype=np.int64)
+        for other in self.coded.column_names:
+            if other == name:
+                continue
+            column = self.coded[other].combine_chunks()
+            size = len(column.dictionary) + 1
+            codes = column.indices.cast(pa.int64()).fill_null(size - 1).to_numpy(zero_copy_only=False)
+            keys = np.unique(keys * size + codes, return_inverse=True)[1]
+        return int(np.count_nonzero(np.bincount(keys) == 1))
 
     @property
     def codebook(self) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import time
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -58,13 +60,16 @@ def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effor
     weight = float(losses.columns["weight"].sum())
     seconds = options["seconds"] if effort == "best" else None
     go_on = "; Ctrl-C goes on with that" if seconds else ""
-    refined = refine(
-        table_given,
-        labels,
-        rounds_for(effort, len(labels)),
-        seconds,
-        hear=lambda lost: report(f"loss {lost / weight:.4f}{go_on}"),
-    )
+    rounds, begun, done = rounds_for(effort, len(labels)), time.monotonic(), itertools.count(1)
+
+    def tell(lost: float) -> None:
+        """How far it is, what is lost, and about how long it will take."""
+        number, gone = next(done), time.monotonic() - begun
+        left = gone / number * (rounds - number)
+        left = left if seconds is None else min(left, max(seconds - gone, 0))
+        report(f"round {number} of {rounds}, loss {lost / weight:.4f}, {left:.0f} s left{go_on}")
+
+    refined = refine(table_given, labels, rounds, seconds, hear=tell)
     return Partition(refined.labels, course={"rounds": refined.rounds, "ended": refined.ended})
 
 

@@ -39,14 +39,15 @@ def anonymize(
       tclose verify release.csv --certificate release.csv.certificate.json
     """
     from tclose.cli.printing import a_reader_may_leave, warnings_told
-    from tclose.cli.screen import show_release, stages
+    from tclose.cli.released import show_release
+    from tclose.cli.screen import stages
     from tclose.policy import Policy, files_of
     from tclose.release import check_paths
 
     asked = Policy.load(policy)
     options = _options(option)
     check_paths(out, force=force, inputs=[data, policy, *files_of(asked)])
-    with warnings_told(), stages(data.name):
+    with warnings_told(), stages(data.name, out.name):
         from tclose._anonymize import anonymize as make
 
         release = make(data, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)

@@ -19,13 +19,16 @@ def audit(
     sensitive: list[str] = typer.Option([], "--sensitive", metavar="C,D", help="Sensitive attributes, instead of a policy."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object instead of tables."),
     classes: Path | None = typer.Option(None, "--classes", metavar="FILE", help="List every class to a CSV or Parquet file."),
+    everything: bool = typer.Option(
+        False, "--all", help="Also what is measured without a limit: beta, delta, lift, the joint test."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace the listing of classes if it exists."),
 ) -> None:
     """Measure every class of a table: k, l, t, beta, delta; exactly.
 
     Rows that agree on all quasi-identifiers form a class. k is the size of the smallest, t the largest earth mover's distance
-    between the sensitive values of a class and those of the whole table, l the fewest values in a class, lift by how
-    much a class makes a value likelier than the table does.
+    between the sensitive values of a class and those of the whole table, l the fewest values in a class. --all shows beta,
+    delta, lift and the joint test too, and says what they are.
 
     Exits with 0 when every limit of the policy holds, with 1 when one does not.
 
@@ -54,7 +57,7 @@ def audit(
         if as_json:
             echo_json(result.to_json())
         else:
-            show_audit(result, data.name, classes)
+            show_audit(result, data.name, classes, everything=everything)
     if not result.satisfied:
         raise typer.Exit(1)
 

@@ -20,7 +20,8 @@ def demo(
       tclose demo --force
     """
     from tclose.cli.printing import a_reader_may_leave, echo
-    from tclose.cli.screen import show_audit, show_release, stages, status
+    from tclose.cli.released import show_release
+    from tclose.cli.screen import show_audit, stages, status
     from tclose.cli.verification import show_verification
     from tclose.demo import write_demo
     from tclose.release import check_paths
@@ -41,7 +42,7 @@ def demo(
         _head(f"1. Before: tclose audit {data} -p {policy}")
         show_audit(before, data.name)
 
-    with stages(data.name):
+    with stages(data.name, out.name):
         from tclose._anonymize import anonymize
 
         release = anonymize(data, asked)

@@ -54,12 +54,18 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{units[place : place + 4]}" for place in range(0, len(units), 4))
 
 
+WIDE = 10_000
+"""Characters of a line that no terminal breaks."""
+
+
 class Screen(Console):
     """A terminal, or what stands for it. It takes words and tables; a plain text is made visible first."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         """Standard output, or standard error."""
-        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True, force_jupyter=False)
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, force_jupyter=False)
+        if not self.is_terminal:  # a file or a program has no width: a line there is a line
+            self.soft_wrap, self.width = True, WIDE
 
     def tell(self, *parts: str | Text) -> None:
         """Print one line of parts that are separated by a space."""
@@ -77,7 +83,7 @@ class Columns(Table):
         """Without rows."""
         super().__init__(box=None, pad_edge=False, header_style="bold")
         for place, header in enumerate(headers):
-            self.add_column(words(header), justify="left" if place == 0 else "right", min_width=34 if place == 0 else None)
+            self.add_column(words(header), justify="left" if place == 0 else "right")
 
     def row(self, *cells: str | Text) -> None:
         """Add a row."""

@@ -1,12 +1,14 @@
-"""What a person sees: an audit as tables on a terminal, plain text elsewhere."""
+"""What a person sees of an audit: the verdict, what was asked and attained, and the worst classes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tclose._numbers import decimal_down, decimal_up, number_of, plain
 from tclose._progress import COMPILING, listening
@@ -14,15 +16,44 @@ from tclose.attribute import REGION
 from tclose.cli.printing import Columns, Screen, words
 
 if TYPE_CHECKING:
-    from tclose.attribute import AttributeAudit
-    from tclose.release import Release
+    from tclose.attribute import AttributeAudit, Profile
     from tclose.result import Audit, Judgement
 
-USELESS = 0.9
-"""A loss from which on a release says little of its quasi-identifiers."""
+WHAT_T_IS = "t is 0 where a class has the same distribution of values as the whole table, and 1 where it is as far as can be."
 
-SHOWN = 5
-"""Classes named on the screen for each limit; --classes lists all."""
+HOLDS = words("The policy holds for these quasi-identifiers; this is not a legal determination.", style="bold green")
+"""It says no more than was checked."""
+
+SHOWN = 3
+"""Values of a class that are named; --classes lists all classes."""
+
+SEVERAL = 0.1
+"""Of values in an order, those are named that so great a share of a class has."""
+
+OF_OUTPUT = ("Writing", "Reading back")
+"""Stages that are about the release, not about the table."""
+
+LABELS = {
+    "t": "t of {}: distance from the table",
+    REGION: "(n,t) of {}: distance from a region",
+    "l_distinct": "l of {}: values in a class",
+    "l_entropy": "l of {}: values by entropy",
+    "c_recursive": "c of {}: recursive diversity",
+    "beta": "beta of {}: likeness",
+    "beta_enhanced": "beta of {}: enhanced likeness",
+    "delta": "delta of {}: disclosure",
+    "alpha": "alpha of {}: share of one value in a class",
+    "lift": "lift of {}: how much likelier a value becomes",
+}
+
+MEANINGS = (
+    "t: how far the values of a class are from those of the whole table. 0: the same distribution; 1: as far as can be.",
+    "l by entropy: as many equally frequent values would say as little of a person.",
+    "c: how many times as frequent the most frequent value of a class is as all others together, the next l - 2 not counted.",
+    "lift: how many times likelier a value is in some class than in the table. beta is lift - 1.",
+    "delta: the logarithm of the largest such change, up or down; unbounded where a class lacks a value that the table has.",
+    "joint test: t of all sensitive columns taken as one value. It is never judged.",
+)
 
 
 def status(what: str) -> AbstractContextManager[Any]:
@@ -31,17 +62,18 @@ def status(what: str) -> AbstractContextManager[Any]:
 
 
 @contextmanager
-def stages(what: str) -> Iterator[None]:
+def stages(what: str, written: str = "") -> Iterator[None]:
     """A spinner that says which stage of long work has begun, and how it goes: ``Refining adult.csv ... loss 0.2312``.
 
-    Where there is no terminal, one line says that kernels are compiled.
+    ``written`` is the file that the last stages are about. Where there is no terminal, one line says that kernels are compiled.
     """
     screen = Screen(stderr=True)
     told = screen.is_interactive
 
     def show(stage: str, figure: str) -> None:
         nonlocal told
-        spinner.update(words(f"{stage} {what} ... {figure}".rstrip()))
+        name = written if written and stage in OF_OUTPUT else what
+        spinner.update(words(f"{stage} {name} ... {figure}".rstrip()))
         if figure.startswith(COMPILING) and not told:
             told = True
             screen.tell(f"{figure[0].upper()}{figure[1:]}.")
@@ -50,144 +82,184 @@ def stages(what: str) -> Iterator[None]:
         yield
 
 
-def show_audit(audit: Audit, title: str, listing: Path | None = None) -> None:
-    """The audit, on standard output; ``listing`` is where its classes are listed."""
+def show_audit(
+    audit: Audit, title: str, listing: Path | None = None, *, everything: bool = False, notes: Sequence[str] = ()
+) -> None:
+    """Print an audit on standard output.
+
+    Parameters
+    ----------
+    title
+        The name of the table.
+    listing
+        Where its classes are listed.
+    everything
+        Also what no limit applies to: beta, delta, lift, the joint test.
+    notes
+        Sentences about how the table was read.
+    """
     screen = Screen()
-    screen.tell(words(f"{title}: {_size(audit)}", style="bold"))
-    screen.print(_overview(audit))
-    for name, attribute in audit.sensitive.items():
-        screen.print()
-        screen.print(_attribute_table(name, attribute))
+    screen.tell(_verdict(audit))
+    screen.tell(f"{title}: {size(audit)}. Rows of one class agree in {listed_names(list(audit.quasi))}.")
+    for note in notes:
+        screen.tell(note)
     screen.print()
-    _show_verdict(screen, audit)
+    screen.print(limits_table(audit))
+    screen.tell(WHAT_T_IS)
+    screen.print()
+    for sentence in worst_classes(audit):
+        screen.tell(sentence)
+    if everything:
+        _show_everything(screen, audit)
     if listing is not None:
         screen.tell(f"Every class is listed in {listing}.")
     elif not audit.satisfied:
         screen.tell("List every class, who is in it and what it breaks: --classes classes.csv")
+        screen.tell("To make a release that satisfies the policy, use the command anonymize.")
 
 
-def show_release(release: Release, paths: list[Path]) -> None:
-    """What was made, what it attains and loses, and where it is."""
-    screen = Screen()
-    audit, left_out = release.audit, release.suppressed
-    gone = number_of(left_out, "row") if left_out else "none"
-    screen.tell(words(f"{paths[0].name}: {_size(audit)}, {gone} left out", style="bold"))
-    table = Columns("", "attained", "asked")
-    counted = audit.k_persons if audit.counts_persons else audit.k
-    promised = release.certificate.get("promised", {})
-    table.row(
-        f"k, {'persons' if audit.counts_persons else 'rows'} in the smallest class", f"{counted:,}", _number(audit.policy.k)
+def _verdict(audit: Audit) -> Any:
+    if not audit.judgements:
+        return words("No limit was asked for; this is what was measured.", style="bold")
+    if audit.satisfied:
+        return HOLDS
+    broken = np.logical_or.reduce([judgement.broken for judgement in audit.judgements])
+    count, rows = int(broken.sum()), int(audit.sizes[broken].sum())
+    verb = "breaks" if count == 1 else "break"
+    return words(
+        f"The policy does not hold. {count:,} of {number_of(audit.classes, 'class', 'classes')} {verb} a limit, with {rows:,} of "
+        f"{number_of(audit.rows, 'row')}.",
+        style="bold red",
     )
-    for name, attribute in audit.sensitive.items():
-        table.row(f"t of {name} ({attribute.distance})", decimal_up(attribute.t_judged), _number(attribute.limit))
-        if name in promised:
-            table.row("  promised before rows were chosen", decimal_up(promised[name]["t"]), "")
-    for judgement in audit.judgements:
-        if judgement.model not in ("k", "t"):
-            place = judgement.values.argmin() if judgement.floor else judgement.values.argmax()
-            of = f" of {judgement.sensitive}" if judgement.sensitive else ""
-            model = f"l{of} ({judgement.model[2:]})" if judgement.model.startswith("l_") else f"{judgement.model}{of}"
-            table.row(model, _shown(judgement, int(place)), _number(judgement.limit))
-    table.row("information lost, GCP from 0 to 1", f"{release.loss['gcp']:.4f}", "")
-    screen.print(table)
-    kept = [column["name"] for column in release.certificate["columns"] if column["role"] == "kept"]
-    if kept:
-        screen.tell(f"Published as they are: {', '.join(kept)}.")
-    if release.loss["gcp"] > USELESS:
-        screen.tell("Nearly all that the quasi-identifiers say is lost. Loosen the limits, or name fewer quasi-identifiers.")
-    unique = release.certificate["unique_rows"]
-    differ = "differs" if unique == 1 else "differ"
-    rows = f"{unique:,} of {number_of(audit.rows, 'row')} {differ}"
-    screen.tell(f"{rows} from all others when sensitive and kept columns are counted in.")
-    screen.tell(words("The policy holds", style="bold green"), "for these quasi-identifiers; this is not a legal determination.")
-    screen.print()
-    notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")
-    width = max(len(str(path)) for path in paths)
-    for path, note in zip(paths, notes, strict=True):
-        screen.tell(f"  {path!s:<{width}}  {note}")
 
 
-def _size(audit: Audit) -> str:
+def size(audit: Audit) -> str:
+    """How many rows and classes there are."""
     return f"{number_of(audit.rows, 'row')} in {number_of(audit.classes, 'class', 'classes')}"
 
 
-def _overview(audit: Audit) -> Columns:
-    table = Columns("", "attained", "asked")
-    asked = _number(audit.policy.k)
-    table.row("k, rows in the smallest class", f"{audit.k:,}", "" if audit.counts_persons else asked)
+def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> Columns:
+    """What was asked and what is attained, one limit or measure a row.
+
+    Parameters
+    ----------
+    promised
+        What each sensitive attribute was promised to be within, before rows were chosen.
+    judged
+        Whether to count the classes that break each limit; nobody asks that of a release.
+    """
+    headers = ("", "attained", "asked", *(("broken by",) if judged else ()))
+    table = Columns(*headers)
+    limits = {(judgement.model, judgement.sensitive): judgement for judgement in audit.judgements}
+
+    def row(label: str, attained: str, judgement: Judgement | None) -> None:
+        asked = "" if judgement is None else f"{_number(judgement.limit)} or {'more' if judgement.floor else 'less'}"
+        cells: list[Any] = [label, attained, asked]
+        if judged:
+            count = None if judgement is None else int(judgement.broken.sum())
+            broken = "" if count is None else number_of(count, "class", "classes")
+            cells.append(words(broken, style="red" if count else "green"))
+        table.row(*cells)
+
+    of_k = limits.get(("k", None))
     if audit.k_persons is not None:
-        table.row("k, persons in the smallest class", f"{audit.k_persons:,}", asked if audit.counts_persons else "")
+        row("k, persons in the smallest class", f"{audit.k_persons:,}", of_k if audit.counts_persons else None)
+    if not audit.counts_persons:
+        row("k, rows in the smallest class", f"{audit.k:,}", of_k)
+    for name, attribute in audit.sensitive.items():
+        for key, attained in _attained(attribute):
+            judgement = limits.get((key, name))
+            if judgement is not None or key in ("t", "l_distinct"):
+                row(LABELS[key].format(name), attained, judgement)
+            if key == "t" and attribute.t_other is not None:
+                row(
+                    f"  over its {'values' if attribute.judged == 'bins' else 'bins'}, not judged",
+                    decimal_up(attribute.t_other),
+                    None,
+                )
+            if key == "t" and promised and name in promised:
+                row("  promised before rows were chosen", decimal_up(promised[name]["t"]), None)
     same = audit.homogeneous
     share = decimal_up(Fraction(100 * same["rows"], audit.rows), 1)
-    table.row("classes with one sensitive value", f"{same['classes']:,} ({number_of(same['rows'], 'row')}, {share}%)", "")
-    joint = audit.joint_verdict
-    if joint is not None:
-        table.row("joint test, not judged", f"{decimal_up(joint.worst)} (class {joint.worst_class})", "")
+    row("rows in classes with one sensitive value", f"{same['rows']:,} ({share}%)", None)
     return table
 
 
-def _attribute_table(name: str, attribute: AttributeAudit) -> Columns:
-    table = Columns(f"{name} ({attribute.distance})", "attained", "asked", "classes that break it")
-
-    def row(label: str, key: str, shown: str) -> None:
-        limit, broken = attribute.models[key].limit, attribute.verdicts[key].broken
-        over = f"{int(broken.sum()):,}" if limit is not None else ""
-        table.row(label, shown, _number(limit), words(over, style="red" if broken.any() else "green"))
-
-    t = attribute.verdicts["t"]
-    row("t, distance from the table", "t", f"{decimal_up(attribute.t_judged)} (class {t.worst_class})")
-    if attribute.t_other is not None:
-        other = "values" if attribute.judged == "bins" else "bins"
-        table.row(f"t over {other}, not judged", decimal_up(attribute.t_other), "", "")
+def _attained(attribute: AttributeAudit) -> Iterator[tuple[str, str]]:
+    """What a table attains of each model, rounded against us, by the key of the model's limit."""
+    yield "t", decimal_up(attribute.t_judged)
     if REGION in attribute.verdicts:
-        region = attribute.verdicts[REGION]
-        shown = f"{decimal_up(region.worst)} (class {region.worst_class})"
-        over = words(f"{int(region.broken.sum()):,} not shown", style="red" if region.broken.any() else "green")
-        table.row("(n,t), distance from a region", shown, _number(attribute.limit), over)
-    row("l, distinct values", "l_distinct", str(attribute.l_distinct))
-    row("l, entropy", "l_entropy", decimal_down(attribute.l_entropy))
-    row("c, recursive", "c_recursive", decimal_up(attribute.c_recursive))
-    row("beta, likeness", "beta", decimal_up(attribute.beta))
+        yield REGION, decimal_up(attribute.verdicts[REGION].worst)
+    yield "l_distinct", f"{attribute.l_distinct:,}"
+    yield "l_entropy", decimal_down(attribute.l_entropy)
+    yield "c_recursive", decimal_up(attribute.c_recursive)
+    yield "beta", decimal_up(attribute.beta)
     if "beta_enhanced" in attribute.verdicts:
-        row("beta, enhanced", "beta_enhanced", decimal_up(attribute.verdicts["beta_enhanced"].worst))
-    row("delta, disclosure", "delta", decimal_up(attribute.delta))
-    row("lift, worst p/q", "lift", decimal_up(attribute.lift))
-    row("share of one value, worst", "share", decimal_up(attribute.share))
-    return table
+        yield "beta_enhanced", decimal_up(attribute.verdicts["beta_enhanced"].worst)
+    yield "delta", decimal_up(attribute.delta)
+    yield "alpha", decimal_up(attribute.share)
+    yield "lift", decimal_up(attribute.lift)
 
 
-def _show_verdict(screen: Screen, audit: Audit) -> None:
-    if not audit.judgements:
-        screen.tell("No limit was asked for; this is what was measured.")
-        return
-    if audit.satisfied:
-        verdict = words("The policy holds", style="bold green")
-        screen.tell(verdict, "for these quasi-identifiers; this is not a legal determination.")
-        return
-    screen.tell(words("The policy does not hold.", style="bold red"))
-    for judgement in audit.judgements:
-        count = int(judgement.broken.sum())
-        if count:
-            of = f" of {judgement.sensitive}" if judgement.sensitive else ""
-            worst = ", ".join(f"class {number} at {_shown(judgement, number)}" for number in judgement.worst(SHOWN))
-            more = ", ..." if count > SHOWN else ""
-            what = f"broken by {number_of(count, 'class', 'classes')}"
-            screen.tell(f"  {judgement.model}{of}: {what}; worst: {worst}{more}")
-    number = next(judgement for judgement in audit.judgements if judgement.broken.any()).worst(1)[0]
-    people = ", ".join(f"{name} {_value(values.slice(number, 1))}" for name, values in audit.quasi.items())
-    screen.tell(f"  Class {number} is {people}: {number_of(int(audit.sizes[number]), 'row')}.")
+def worst_classes(audit: Audit) -> Iterator[str]:
+    """A sentence for each class that is worst in something: who is in it, and what it tells of them."""
+    if audit.policy.k is not None and audit.judgements[0].broken.any():
+        number = audit.judgements[0].worst(1)[0]
+        yield f"The smallest class: {_people(audit, number)}."
+    for name, attribute in audit.sensitive.items():
+        yield f"The class farthest from the table in {name}: {_people(audit, attribute.worst_class)}."
+        if attribute.profile is not None:
+            yield f"  {_told(name, attribute.profile)}"
+
+
+def _people(audit: Audit, number: int) -> str:
+    """Who is in a class, and how many they are."""
+    values = ", ".join(f"{name} {_value(column.slice(number, 1))}" for name, column in audit.quasi.items())
+    rows = number_of(int(audit.sizes[number]), "row")
+    if audit.persons is not None:
+        return f"{values}; {number_of(int(audit.persons[number]), 'person')} in {rows}"
+    return f"{values}; {rows}"
+
+
+def _told(name: str, profile: Profile) -> str:
+    """What a class tells of its people: the values that are more frequent in it than in the table, the most excessive first."""
+    parts = []
+    for value, rows, of_table in profile.excess()[:SHOWN]:
+        if profile.middle is not None and rows < SEVERAL * profile.rows:
+            continue  # one of many numbers; the medians say more
+        inside, outside = (f"{100 * share:.3g}%" for share in (rows / profile.rows, of_table / profile.of_table))
+        share = "All" if rows == profile.rows else inside
+        parts.append(f"{share} have {name} {value} (in the table {outside})")
+    if profile.middle is not None and len(profile.values) > 1:
+        parts.append(f"half have {name} {profile.middle[0]} or less (in the table {profile.middle[1]} or less)")
+    sentence = "; ".join(parts) or f"it has the same {name} as the table"
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _show_everything(screen: Screen, audit: Audit) -> None:
+    """All measures, judged or not, and the class that each is of."""
+    screen.print()
+    table = Columns("all measures", "attained", "in class")
+    table.row("rows in the smallest class", f"{audit.k:,}", "")
+    for name, attribute in audit.sensitive.items():
+        places = {"alpha": "share"}
+        for key, attained in _attained(attribute):
+            verdict = attribute.verdicts[places.get(key, key)]
+            table.row(LABELS[key].format(name), attained, f"{verdict.worst_class:,}")
+    if audit.joint_verdict is not None:
+        table.row("joint test", decimal_up(audit.joint_verdict.worst), f"{audit.joint_verdict.worst_class:,}")
+    screen.print(table)
+    for meaning in MEANINGS:
+        screen.tell(f"  {meaning}")
+
+
+def listed_names(names: Sequence[str]) -> str:
+    """Names in a sentence: a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _number(limit: Any) -> str:
-    return "" if limit is None else str(plain(Fraction(limit)))
-
-
-def _shown(judgement: Judgement, number: int) -> str:
-    """What a class attains, rounded against us."""
-    value = float(judgement.values[number])
-    if value.is_integer():
-        return str(int(value))
-    return decimal_down(value) if judgement.floor else decimal_up(value)
+    return str(plain(Fraction(limit)))
 
 
 def _value(cell: Any) -> str:

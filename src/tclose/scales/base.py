@@ -98,6 +98,10 @@ class Scale(ABC):
     def widths(self) -> Widths:
         """What an algorithm is steered by."""
 
+    def width_in_words(self, share: float) -> str:
+        """How wide classes are published whose NCP is this share on average, for a person: ``in sets of 2.1 of 7 values``."""
+        return f"in sets of {share * self.size:.1f} of {self.size:,} values"
+
     @abstractmethod
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
         """Publish classes.

@@ -116,6 +116,12 @@ class Line(Scale):
         none = np.zeros((0, self.size), dtype=np.int32)
         return Widths(own, lows, highs, self.missing, ancestors=none, charges=np.zeros(0))
 
+    def width_in_words(self, share: float) -> str:
+        """By the length of ranges."""
+        how = {"range": "in ranges of", "bounds": "between bounds that differ by", "centroid": "as means over ranges of"}
+        length = self._ruler.length(share * self._range) if self._ruler else "0"
+        return f"{how[self._recode]} {length}"
+
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
         """Publish classes as ranges, bounds or means."""
         found = spans(codes, starts, self.size - 1 if self.missing else None)

@@ -64,6 +64,13 @@ class Ruler(ABC):
         """What stands there, as it is printed."""
         return printed(self.value(unit))
 
+    def length(self, units: float) -> str:
+        """A length, for a person; of times in the largest part of a day that it fills."""
+        seconds = units / 2_000_000
+        parts = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
+        name, part = next(((name, part) for name, part in parts if seconds >= part), ("seconds", 1))
+        return f"{seconds / part:.3g} {name}"
+
     def mean(self, grains: int) -> Any:
         """A mean, as it is published; only where there is a grain."""
         assert self.grain is not None
@@ -132,6 +139,10 @@ class Numbers(Ruler):
         """As a decimal; as a fraction where it is none."""
         return _written(Fraction(unit, self._one))
 
+    def length(self, units: float) -> str:
+        """A length, as a number."""
+        return f"{units / self._one:.3g}"
+
     def mean(self, grains: int) -> float:
         """A mean as a decimal of few digits."""
         return float(grains / self.grain[1])
@@ -173,6 +184,10 @@ class Days(Ruler):
     def value(self, unit: int) -> date:
         """A date."""
         return date.fromordinal(unit // 2)
+
+    def length(self, units: float) -> str:
+        """A length in days."""
+        return f"{units / 2:.3g} days"
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
         """Weeks from Monday, months, quarters, years; a key is the first day."""

@@ -94,6 +94,10 @@ class Tree(Scale):
         edges = np.arange(self.size + 1) / self.size
         return Widths(np.zeros(self.size), edges[:-1], edges[1:], self.missing, self._ancestors, self._charges())
 
+    def width_in_words(self, share: float) -> str:
+        """By how many values a label stands for."""
+        return f"as labels for {share * self._total():.1f} of {self._total():,} values"
+
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
         """Publish classes as nodes."""
         found = spans(codes, starts, self.size - 1 if self.missing else None)

@@ -81,8 +81,8 @@ class Profile:
         rows = int(counts.sum())
         middle = None
         if in_order:
-            median = codes[np.searchsorted(np.cumsum(counts), (rows + 1) // 2)]
-            of_table = np.searchsorted(np.cumsum(part.table), (part.rows + 1) // 2)
+            median = int(codes[np.searchsorted(np.cumsum(counts), (rows + 1) // 2)])
+            of_table = int(np.searchsorted(np.cumsum(part.table), (part.rows + 1) // 2))
             middle = _shown(values[median]), _shown(values[of_table])
         shown = [_shown(values[code]) for code in codes]
         return cls(shown, counts.tolist(), part.table[codes].tolist(), rows, part.rows, middle)

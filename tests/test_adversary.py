@@ -261,7 +261,7 @@ def test_hierarchies_that_hold_themselves_are_refused() -> None:
 def test_a_policy_that_is_none_is_refused() -> None:
     with pytest.raises(tc.PolicyError) as error:
         tc.audit(pa.table({"q": [1], "s": [1]}), "policy.yaml")  # type: ignore[arg-type]
-    assert str(error.value) == "policy must be a Policy; Policy.load reads one from YAML. Got str."
+    assert str(error.value) == "policy must be a Policy. Got str. Read the file with tclose.Policy.load(path)."
 
 
 def command(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -372,7 +372,7 @@ def test_a_missing_value_with_a_place_in_the_hierarchy() -> None:
 @pytest.mark.parametrize(
     ("cells", "settings", "sentence"),
     [
-        pytest.param(["flu", "rash", "ulcer", "burn", "rash"], {"hierarchy": DISEASES}, "Value 'rash' of 's', first in row 2, is not in its hierarchy. 1 more ", id="unknown"),
+        pytest.param(["flu", "rash", "ulcer", "burn", "rash"], {"hierarchy": DISEASES}, "2 values of 's' are not in its hierarchy: 'burn', 'rash'. One of them is in row 2. Add them there.", id="unknown"),
         pytest.param(["flu", "ulcer", "rash"], {"hierarchy": DISEASES}, "Value 'rash' of 's', first in row 3, is not in its hierarchy. Add it there.", id="one unknown"),
         pytest.param(["flu", "digestive"], {"hierarchy": DISEASES}, "Value 'digestive' of 's', first in row 2, stands above other values in its hierarchy.", id="inner node"),
         pytest.param(["low", "hgih"], {"order": ["low", "high"]}, "Value 'hgih' of 's', first in row 2, is not in its order.", id="order"),

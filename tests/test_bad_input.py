@@ -175,11 +175,11 @@ TREES = {
     ),
     "a missing value": (
         "flu;x;*\nother;x;*\n",
-        "Value 'cold' of 'disease', first in row 2, is no leaf of its hierarchy. Add it there.",
+        "Value 'cold' of 'disease', first in row 2, is not in its hierarchy. Add it there.",
     ),
     "several missing values": (
         "other;x;*\n",
-        "2 values of 'disease' are no leaves of its hierarchy: 'cold', 'flu'. One of them is in row 1. Add them there.",
+        "2 values of 'disease' are not in its hierarchy: 'cold', 'flu'. One of them is in row 1. Add them there.",
     ),
     "an inner node as value": (
         "flu;x;*\na;cold;*\n",
@@ -283,7 +283,7 @@ RELEASES = {
     ),
     "a value that a hierarchy misses": (
         OTHERS + "quasi: {age: {hierarchy: {all: [20, 21]}}}\nsensitive: [salary]\n",
-        "4 values of 'age' are no leaves of its hierarchy: '22', '23', '24', '25'. One of them is in row 5. Add them there.",
+        "4 values of 'age' are not in its hierarchy: '22', '23', '24', '25'. One of them is in row 5. Add them there.",
     ),
     "top of text": (
         OTHERS + "quasi: {disease: {top: 5}}\nsensitive: [salary]\n",

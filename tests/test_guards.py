@@ -208,7 +208,7 @@ def test_values_that_a_hierarchy_lacks_are_counted_and_five_are_named(role: str)
     with pytest.raises(tc.HierarchyError) as refusal:
         tc.anonymize(people, policy)
     assert str(refusal.value) == (
-        "8 values of 'town' are no leaves of its hierarchy: 'town 00', 'town 02', 'town 04', 'town 06', 'town 08' and 3 more. "
+        "8 values of 'town' are not in its hierarchy: 'town 00', 'town 02', 'town 04', 'town 06', 'town 08' and 3 more. "
         "One of them is in row 1. Add them there."
     )
 

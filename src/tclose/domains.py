@@ -191,12 +191,10 @@ def unknown_values(
     """
     first, row = source.first(name, cells.take(unknown))
     if len(unknown) > 1:
-        found = "are no leaves of" if tree is not None else "are not in"
         lacking = listed([printed(values[index]) for index in unknown])
         return HierarchyError(
-            f"{len(unknown):,} values of {name!r} {found} its {what}: {lacking}. One of them is in row {row}. Add them there."
+            f"{len(unknown):,} values of {name!r} are not in its {what}: {lacking}. One of them is in row {row}. Add them there."
         )
     inner = tree is not None and tree.find(printed(first)) is not None
-    is_not = "is no leaf of" if tree is not None else "is not in"
-    found, mend = ("stands above other values in", "Only leaves are values") if inner else (is_not, "Add it there")
+    found, mend = ("stands above other values in", "Only leaves are values") if inner else ("is not in", "Add it there")
     return HierarchyError(f"Value {printed(first)!r} of {name!r}, first in row {row}, {found} its {what}. {mend}.")

@@ -429,26 +429,6 @@ def test_a_changed_certificate_is_found_out(change: Callable[[dict[str, Any]], A
     assert not tampered(*written[:2], change)
 
 
-def test_every_figure_of_a_certificate_is_checked(written: tuple[Path, Path, Path]) -> None:
-    """A number that nobody checks is one that anybody may change."""
-    data, certificate, _ = written
-
-    def raised(path: tuple[Any, ...], value: Any) -> Callable[[dict[str, Any]], Any]:
-        def change(said: dict[str, Any]) -> None:
-            place: Any = said
-            for key in path[:-1]:
-                place = place[key]
-            place[path[-1]] = value + 1 if isinstance(value, int | float) else f"{value}x"
-
-        return change
-
-    said = json.loads(certificate.read_text())
-    figures = [(path, value) for path, value in leaves(said) if path[0] in ("rows", "classes", "attained", "unique_rows", "loss")]
-    figures = [(path, value) for path, value in figures if not {"gcp", "precision"} & set(path)]  # it takes the hierarchies
-    unnoticed = [path for path, value in figures if tampered(data, certificate, raised(path, value))]
-    assert unnoticed == []
-
-
 LOOSER: dict[str, Callable[[dict[str, Any]], Any]] = {
     "t": lambda said: said["policy"]["sensitive"]["salary"].update(t=0.9),
     "no t": lambda said: said["policy"]["sensitive"]["salary"].pop("t"),
@@ -470,24 +450,3 @@ def test_what_is_no_certificate_is_refused_in_a_sentence(text: str, written: tup
     written[1].write_text(text)
     with pytest.raises(tc.InputError, match=r"ertificate"):
         verify(*written[:2])
-
-
-def test_a_certificate_of_any_shape_never_crashes_verify(written: tuple[Path, Path, Path]) -> None:
-    data, certificate, _ = written
-    said = json.loads(certificate.read_text())
-    places = [(key,) for key in said] + [path for path, _ in leaves(said) if len(path) > 1]
-    places += [(key, inner) for key in ("policy", "attained", "release") for inner in said[key]] + [("columns", 0)]
-    crashes = []
-    for number, place in enumerate(places[::2]):
-        for new in ([None, "x"], [[], 1.5], [{}, -1])[number % 3]:
-            broken = copy.deepcopy(said)
-            inside: Any = broken
-            for key in place[:-1]:
-                inside = inside[key]
-            inside[place[-1]] = new
-            certificate.write_text(json.dumps(broken))
-            try:
-                holds(data, certificate)
-            except Exception as error:  # noqa: BLE001 - any of them is a crash
-                crashes.append((place, new, repr(error)))
-    assert crashes == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -75,6 +75,21 @@ class Bins:
         names = labels_of([(numbers[start], numbers[end - 1]) for start, end in pairwise(starts)] if numbers else [])
         return [name for name, (start, end) in zip(names, pairwise(starts), strict=False) for _ in range(start, end)]
 
+    def fit(self, labels: Iterable[str]) -> bool:
+        """Whether labels are those of such bins: of this width, between these edges, or at most so many of them."""
+        intervals = [interval_of(label) for label in labels]
+        if self.count is not None:
+            return None not in intervals and len(intervals) <= self.count
+        if self.edges is not None:
+            known = set(pairwise((float("-inf"), *self.edges, float("inf"))))
+            return known.issuperset(intervals)
+        return all(ends is not None and self._is_of_width(*ends) for ends in intervals)
+
+    def _is_of_width(self, low: Fraction | float, high: Fraction | float) -> bool:
+        """Whether an interval is one of those that ``width`` makes."""
+        assert self.width is not None
+        return math.isfinite(low) and high - low == self.width and low % self.width == 0
+
     def _quantiles(self, counts: Sequence[int]) -> list[int]:
         """The indices of the numbers at which bins begin, but the first, so that bins hold about equally many rows."""
         assert self.count is not None
@@ -119,28 +134,25 @@ def _label(edges: Sequence[Fraction], place: int) -> str:
     return f"[{plain(edges[place - 1])}, {plain(edges[place])})"
 
 
-def interval_of(label: str) -> tuple[Fraction | float, Fraction | float] | None:
-    """The numbers from which and below which a bin reaches; None for what is no label of a bin."""
-    text = unguarded(label)  # a release may have put a guard before "-5 or more"
-    found = next(((index, match) for index, form in enumerate(_LABELS) if (match := form.fullmatch(text))), None)
-    if found is None:
-        return None
-    try:
-        ends = [exact(end) for end in found[1].groups()]
-    except ValueError:
-        return None
-    return ((-math.inf, ends[0]), (ends[0], ends[-1]), (ends[0], math.inf))[found[0]]
-
-
 def in_order(labels: Sequence[Any]) -> list[Any] | None:
     """The labels of bins from the lowest to the highest; None where some are no labels of bins, or two bins overlap."""
-    intervals = []
-    for label in labels:
-        interval = interval_of(str(label))
-        if interval is None:
-            return None
-        intervals.append((*interval, label))
-    intervals.sort(key=lambda interval: interval[:2])
-    if any(first[1] > second[0] for first, second in pairwise(intervals)):
+    found = [interval_of(label) for label in labels]
+    intervals = sorted((ends, place) for place, ends in enumerate(found) if ends is not None)
+    if len(intervals) < len(found) or any(first[0][1] > second[0][0] for first, second in pairwise(intervals)):
         return None
-    return [label for _, _, label in intervals]
+    return [labels[place] for _, place in intervals]
+
+
+def interval_of(label: Any) -> tuple[Fraction | float, Fraction | float] | None:
+    """Where the bin of a label begins and where it ends; None where the text is no label of a bin, or the bin is empty."""
+    text = unguarded(str(label))  # a release may have put a guard before "-5 or more"
+    for kind, form in enumerate(_LABELS):
+        match = form.fullmatch(text)
+        if match is not None:
+            try:
+                ends = [exact(end) for end in match.groups()]
+            except ValueError:
+                return None
+            low, high = ((float("-inf"), ends[0]), (ends[0], ends[-1]), (ends[0], float("inf")))[kind]
+            return (low, high) if low < high else None
+    return None

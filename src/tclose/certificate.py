@@ -27,6 +27,8 @@ SENTENCE = "{what} verified for these quasi-identifiers; not a legal determinati
 INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
 SEVERAL_COLUMNS = ("bounds", "centroid")
 """Ways to recode that a reader must know to find the columns of a quasi-identifier."""
+CERTIFICATE, RECORD, CODEBOOK = ".certificate.json", ".private.json", ".codebook.md"
+"""What the names of a release's papers end in, after the name of the release."""
 DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
 
 
@@ -58,7 +60,7 @@ def certificate(
         How far from the table classes could be at most, as was known before their rows were chosen; empty where it was not.
     """
     return {
-        "statement": SENTENCE.format(what=_verified(policy)),
+        "statement": statement(policy),
         "tool": "tclose",
         "version": version("tclose"),
         "rows": audit.rows,
@@ -85,10 +87,10 @@ def _promises(promised: Mapping[str, Fraction], audit: Audit) -> dict[str, dict[
     }
 
 
-def _verified(policy: Policy) -> str:
-    """What was asked, in a word or two."""
+def statement(policy: Policy) -> str:
+    """The sentence of a certificate: what was asked, in a word or two."""
     asked = "t-closeness" if policy.n is None else "(n,t)-closeness"
-    return asked if any(column.t is not None for column in policy.sensitive) else "k-anonymity"
+    return SENTENCE.format(what=asked if any(column.t is not None for column in policy.sensitive) else "k-anonymity")
 
 
 def figures(audit: Audit) -> dict[str, dict[str, Any]]:

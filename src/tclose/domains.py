@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tclose.bins import in_order
+from tclose.bins import in_order, interval_of
 from tclose.distances import Distance
 from tclose.distances.domain import Places, arrange, as_number, place_of, values_of, without_place
 from tclose.errors import HierarchyError, InputError, PolicyError, listed
@@ -79,6 +79,11 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
             missing = [None] * (len(shown) - len(labels))
             ordered, distance = arrange("equal" if column.kind == "equal" else "ordered", [*labels, *missing])
             return _coded(column, shown, ordered, distance)
+        if labels is None and any(interval_of(label) is not None for label in shown):
+            raise InputError(
+                f"Sensitive column {column.name!r} must hold labels of bins that do not overlap, and nothing else beside them. "
+                "Got other text, or bins that overlap."
+            )
     kind = _kind(source, column)
     try:
         values = (source.numbers(cells) if kind == "numeric" else source.values(column.name, cells)).to_pylist()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tclose._files import Together, check_target, sha256_of
 from tclose._numbers import decimal_up, number_of
 from tclose._progress import announce
-from tclose.certificate import codebook, to_json
+from tclose.certificate import CERTIFICATE, CODEBOOK, RECORD, codebook, to_json
 from tclose.errors import GateError, InputError, OutputError, PolicyError, raising_alone
 from tclose.gate import judge
 from tclose.losses import Losses
@@ -26,9 +26,6 @@ from tclose.source.writing import check_columns, check_suffix, write_table
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-
-CERTIFICATE, RECORD, CODEBOOK = ".certificate.json", ".private.json", ".codebook.md"
-"""What the names of a release's papers end in, after the name of the release."""
 
 
 @dataclass(frozen=True, eq=False)

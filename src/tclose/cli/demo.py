@@ -54,12 +54,12 @@ def demo(
     with status("Verifying"):
         from tclose._verify import verify
 
-        found = verify(out, paths[1])
+        found = verify(out)
     with a_reader_may_leave():
         _head(f"3. After: tclose audit {out} -p {policy}")
         show_audit(found.audit, out.name)
-        _head(f"4. What whoever gets it can check: tclose verify {out} --certificate {paths[1]}")
-        show_verification(found, out.name)
+        _head(f"4. What whoever gets it can check: tclose verify {out}")
+        show_verification(found)
         echo(
             "",
             f"Look at {out} beside {data}, and at {paths[3].name}. Then change {policy.name}, or go on:",

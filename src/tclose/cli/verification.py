@@ -1,4 +1,4 @@
-"""What a person sees of a verification."""
+"""What a person sees of a verification: what it covers, what was found, and what a reader should know."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from tclose.cli.printing import Screen, words
 if TYPE_CHECKING:
     from tclose._verify import Verification
 
+STYLES = {"yes": "green", "NO": "bold red", "Warning:": "yellow"}
+"""How the first word of a line is shown."""
 
-def show_verification(found: Verification, title: str) -> None:
-    """Each thing that the certificate says, and whether it is so."""
+
+def show_verification(found: Verification) -> None:
+    """Print a verification, as `Verification` writes it, with colours."""
     screen = Screen()
-    for finding in found.findings:
-        mark = words("yes", style="green") if finding.holds else words("NO ", style="bold red")
-        detail = f" ({finding.detail})" if finding.detail else ""
-        screen.tell(mark, "", f"{finding.what}{detail}")
-    verdict = "is as certified" if found.holds else "is not as certified"
-    screen.tell(words(f"{title} {verdict}.", style="bold green" if found.holds else "bold red"))
+    title, *lines, verdict = str(found).splitlines()
+    screen.tell(words(title, style="bold"))
+    for line in lines:
+        first, space, rest = line.partition(" ")
+        screen.tell(words(first, style=STYLES[first]), rest) if space and first in STYLES else screen.tell(line)
+    screen.tell(words(verdict, style="bold green" if found.holds else "bold red"))

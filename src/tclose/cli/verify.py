@@ -9,16 +9,25 @@ import typer
 
 def verify(
     release: Path = typer.Argument(..., metavar="RELEASE", help="The published table."),
-    certificate: Path = typer.Option(..., "--certificate", metavar="FILE", help="Its certificate."),
+    certificate: Path | None = typer.Option(
+        None, "--certificate", metavar="FILE", help="Its certificate; by default RELEASE.certificate.json."
+    ),
+    policy: Path | None = typer.Option(
+        None, "-p", "--policy", metavar="FILE", help="Your own policy, in YAML, which the release must satisfy too."
+    ),
 ) -> None:
     """Check a published file again, from the file and its certificate alone.
 
     The bytes, the columns, every limit and every figure that a release can show are compared with what the certificate says.
-    Exits with 0 when all of it is so, with 1 when something is not.
+    What was verified is said in plain words; look at it: a certificate may ask for little, or keep names as they are.
+
+    Exits with 0 when all of it is so, with 1 when something is not, or nothing was asked.
 
     \b
     Examples:
-      tclose verify release.csv --certificate release.csv.certificate.json
+      tclose verify release.csv
+      tclose verify release.csv --certificate elsewhere/release.csv.certificate.json
+      tclose verify release.csv -p policy.yaml
     """
     from tclose.cli.printing import a_reader_may_leave
     from tclose.cli.screen import status
@@ -27,8 +36,8 @@ def verify(
     with status(f"Verifying {release.name}"):
         from tclose._verify import verify as check
 
-        found = check(release, certificate)
+        found = check(release, certificate, policy)
     with a_reader_may_leave():
-        show_verification(found, release.name)
+        show_verification(found)
     if not found.holds:
         raise typer.Exit(1)

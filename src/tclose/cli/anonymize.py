@@ -36,7 +36,7 @@ def anonymize(
       tclose anonymize visits.csv -p policy.yaml -o release.csv
       tclose anonymize visits.parquet -p policy.yaml -o release.parquet --force
       tclose anonymize visits.csv -p policy.yaml -o release.csv --algorithm fragmentation --option prefer=classes
-      tclose verify release.csv --certificate release.csv.certificate.json
+      tclose verify release.csv
     """
     from tclose.cli.printing import a_reader_may_leave, warnings_told
     from tclose.cli.released import show_release

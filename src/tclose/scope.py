@@ -173,8 +173,8 @@ def _trees(policy: Policy) -> list[str]:
     """The trees by which regions of (n,t)-closeness are found: whoever wrote them says which values are near one another."""
     trees = [(column.name, column.tree) for column in policy.quasi if policy.n is not None and column.tree is not None]
     return [
-        f"Regions of {name}: by a tree of {number_of(tree.height + 1, 'level')} and {number_of(len(tree.leaves), 'label')}, as the "
-        "certificate has it."
+        f"Regions of {name}: by the certificate's tree, of {number_of(tree.height + 1, 'level')} and "
+        f"{number_of(len(tree.leaves), 'label')}."
         for name, tree in trees
     ]
 

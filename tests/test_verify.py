@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -369,7 +369,7 @@ WORD = (
 
 def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The file stays the same, so what is read of it is kept."""
-    module: Any = sys.modules["tclose._verify"]
+    module: Any = importlib.import_module("tclose._verify")
     kept: dict[str, Any] = {}
     examine, opened = module.examine, module.Table
 

@@ -107,7 +107,7 @@ def with_missing(cells: Sequence[int | None], distance: str) -> dict[int | None,
     }
     steps = [places[high] - places[low] for low, high in pairwise(numbers)]
     last = places[numbers[-1]]
-    return {**places, None: last + (sum(steps) / len(steps) if steps else Fraction(1))}
+    return {**places, None: last + (sum(steps, Fraction(0)) / len(steps) if steps else Fraction(1))}
 
 
 def emd_equal(p: Masses, q: Masses) -> Fraction:

@@ -200,6 +200,38 @@ def test_logical_types_that_are_narrower_than_their_values(tmp_path: Path) -> No
     assert audit.classes >= pd.read_parquet(path)["q"].nunique()
 
 
+def test_nanoseconds_of_old_timestamps_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    table = pa.table({"q": pa.array([1, 2, 1001], pa.timestamp("ns")), "s": [1, 2, 3]})
+    pq.write_table(table, path, use_deprecated_int96_timestamps=True)
+    assert pd.read_parquet(path)["q"].nunique() == 3
+    assert tc.audit(path, POLICY).classes == 3
+
+
+def test_a_type_that_is_said_twice_and_differently_is_that_of_arrow(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    cells = pa.array([Decimal(row % 4) for row in range(ROWS)], pa.decimal128(12, 2))
+    pq.write_table(pa.table({"q": cells, "s": BENIGN["s"]}), path, **PLAIN, store_schema=False)
+    data = bytearray(path.read_bytes())
+    footer, seen = len(data) - 8 - struct.unpack("<I", data[-8:-4])[0], 0
+    for place in range(footer, len(data) - 8):
+        if data[place] == 4:  # a scale of 2, as a varint
+            lying = data.copy()
+            lying[place] = 2
+            path.write_bytes(lying)
+            try:
+                frame = pd.read_parquet(path)
+            except (pa.ArrowException, OSError):
+                continue
+            seen += 1
+            try:
+                found = tc.audit(path, POLICY)
+            except tc.InputError:
+                continue
+            assert found.class_table()["q"].to_pylist() == sorted(set(frame["q"]))
+    assert seen
+
+
 # Values that readers tell apart
 
 TWINS: dict[str, tuple[Any, str]] = {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
+from ibis.expr.datatypes import DataType
 
 from tclose.errors import ColumnError, InputError, nearest
 from tclose.source import arrow
@@ -159,11 +160,14 @@ class ParquetReader:
         for name in columns:
             if kinds[name] not in arrow.LABELS:
                 self._check_order_kept(name, types[name])
-        if any(arrow.needs_arrow(kind) for kind in types.values()):
-            found = MemoryReader(self._parquet.read(columns), self.title).select(engine, columns, kinds)
-        else:
+        rows = None
+        if not any(arrow.needs_arrow(kind) for kind in types.values()):
             source = f"read_parquet({_quoted(self._path)}, hive_partitioning=false)"
             rows = _view(engine, source, self.names, columns)
+        if rows is None or not all(_is_read_alike(types[name], rows[column].type()) for name, column in columns.items()):
+            engine.con.execute("DROP VIEW IF EXISTS input")
+            found = MemoryReader(self._parquet.read(columns), self.title).select(engine, columns, kinds)
+        else:
             check_apart(rows, columns, kinds)
             found = Selection(converted(rows, columns, kinds, ()))
         as_found = (name for name in columns if kinds[name] in arrow.AS_FOUND)
@@ -226,6 +230,22 @@ class MemoryReader:
         check_apart(engine.table("input"), columns, kinds)
         rows = converted(engine.table("input"), columns, kinds, found.categories)
         return Selection(rows, found.categories, found.codes, found.zones)
+
+
+def _is_read_alike(kind: Any, found: Any) -> bool:
+    """Whether the engine takes a column of a Parquet file for what Arrow takes it for, and with it pandas.
+
+    A file can say two things of a type, an old one and a new one; and old timestamps have nanoseconds that an engine cuts off.
+    """
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if arrow.is_text(kind):
+        return bool(found.is_string())
+    expected = DataType.from_pyarrow(kind)
+    if expected.is_decimal() and found.is_decimal():
+        return bool(expected.scale == found.scale)
+    if expected.is_timestamp() and found.is_timestamp():
+        return bool(kind.unit != "ns" or found.scale == 9)
+    return type(expected) is type(found)
 
 
 def _view(engine: Any, source: str, names: list[str], columns: Mapping[str, str], missing: Collection[int] = ()) -> Any:

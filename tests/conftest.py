@@ -14,6 +14,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How fast the machine is decides no test.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 Columns = Mapping[str, list[Any]]
 Maker = Callable[[Columns], Any]

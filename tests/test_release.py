@@ -273,7 +273,7 @@ def test_one_core_and_two_give_the_same_bytes(algorithm: str, rows: int, tmp_pat
     runs = []
     for cores in (1, 2):
         command = [sys.executable, "-W", "ignore", "-c", CORES, str(cores), str(tmp_path), algorithm, str(rows)]
-        runs.append(subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout)
+        runs.append(subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout)
     assert len(runs[0].splitlines()) == 7
     assert runs[0] == runs[1]
 

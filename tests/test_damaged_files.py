@@ -130,6 +130,12 @@ def test_files_of_other_programs_are_refused_with_the_way_out(tmp_path: Path, na
     assert str(caught.value) == f"File {name!r} {sentence}"
 
 
+def test_text_in_memory_that_is_not_utf8_is_refused() -> None:
+    texts = pa.array([b"a", b"\xff"]).view(pa.string())
+    with pytest.raises(tc.InputError, match=r"^The table has a text that is not UTF-8, or is damaged. Make it anew.$"):
+        tc.audit(pa.table({"q": texts, "s": [1, 2]}), tc.Policy(quasi=["q"], sensitive=["s"]))
+
+
 # Files that change
 
 

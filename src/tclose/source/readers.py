@@ -226,6 +226,10 @@ class MemoryReader:
         """Hand the chosen columns to the engine without a copy."""
         places = [self.names.index(name) for name in columns]
         found = arrow.choose(self._table, places, {name: kinds[name] for name in columns})
+        try:
+            found.table.validate(full=True)
+        except pa.ArrowInvalid:
+            raise InputError(f"{self.title} has a text that is not UTF-8, or is damaged. Make it anew.") from None
         engine.con.register("input", found.table.rename_columns(list(columns.values())))
         check_apart(engine.table("input"), columns, kinds)
         rows = converted(engine.table("input"), columns, kinds, found.categories)

@@ -60,7 +60,7 @@ def test_class_table() -> None:
 
 def test_every_key_of_the_json() -> None:
     found = json.loads(audited(spread(a="xx", b="xy"), {"s": 0.2}, k=3).to_json())
-    contract = {"rows", "classes", "k", "k_persons", "satisfied", "homogeneous", "sensitive", "joint", "violations"}
+    contract = {"rows", "classes", "k", "k_persons", "satisfied", "homogeneous", "sensitive", "joint", "violations", "readings"}
     assert set(found) == contract
     assert [found[key] for key in ("rows", "classes", "k", "k_persons", "satisfied")] == [4, 2, 2, None, False]
     assert found["homogeneous"] == {"classes": 1, "rows": 2}

@@ -92,7 +92,18 @@ def test_one_of_a_kind_is_not_many(tmp_path: Path) -> None:
 
 def test_json_is_the_contract(people: Path) -> None:
     found = json.loads(run("audit", people, "--quasi", "zip", "--quasi", "age", "--sensitive", "salary", "--json").stdout)
-    assert list(found) == ["rows", "classes", "k", "k_persons", "satisfied", "homogeneous", "sensitive", "joint", "violations"]
+    assert list(found) == [
+        "rows",
+        "classes",
+        "k",
+        "k_persons",
+        "satisfied",
+        "homogeneous",
+        "sensitive",
+        "joint",
+        "violations",
+        "readings",
+    ]
     salary = found["sensitive"]["salary"]
     promised = "distance t t_exact limit worst_class l_distinct l_entropy c_recursive beta delta lift share"
     assert set(promised.split()) <= set(salary)

@@ -17,6 +17,7 @@ NAMES = [
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
+    "Input",
     "InputError",
     "Keep",
     "OutputError",
@@ -24,6 +25,8 @@ NAMES = [
     "PolicyError",
     "PrivacyRiskWarning",
     "Quasi",
+    "Reading",
+    "ReadingWarning",
     "Release",
     "Sensitive",
     "TcloseError",
@@ -67,6 +70,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         ("GateError", RuntimeError),
         ("OutputError", OSError),
         ("PrivacyRiskWarning", UserWarning),
+        ("ReadingWarning", UserWarning),
     ],
 )
 def test_errors_are_builtin_errors_too(error: str, builtin: type[Exception]) -> None:

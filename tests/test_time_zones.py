@@ -47,3 +47,42 @@ def test_a_date_is_that_of_the_clocks_where_it_was_taken() -> None:
     midnight = pd.to_datetime(["2024-01-31", "2024-02-01"]).tz_localize("Europe/Berlin")
     audit = tc.audit(pd.DataFrame({"q": midnight, "s": [1, 2]}), tc.Policy([tc.Quasi("q", type="date")], ["s"]))
     assert [str(day) for day in audit.class_table()["q"].to_pylist()] == ["2024-01-31", "2024-02-01"]
+
+
+@pytest.mark.parametrize("zone", ["", "Z", "+01:00", "-0530", "+02"])
+def test_timestamps_of_a_csv_are_published_in_the_form_in_which_they_came(tmp_path: Path, zone: str) -> None:
+    rows = [(f"2024-01-3{row % 2}T00:0{row}{zone}", f"2024-01-31 00:00:0{row // 2}.5{zone}") for row in range(4)]
+    path = tmp_path / "t.csv"
+    path.write_text("came,left\n" + "".join(f"{came},{left}\n" for came, left in rows))
+    policy = tc.Policy(["came"], [tc.Sensitive("left", t=0.9)], k=2)
+    assert tc.audit(path, policy).sensitive["left"].distance == "ordered"
+    release = tc.anonymize(path, policy, algorithm="mondrian")
+    release.write(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().splitlines()[1:] == [
+        f'"[2024-01-30T00:00{zone}, 2024-01-30T00:02{zone}]",2024-01-31 00:00:00.5{zone}',
+        f'"[2024-01-30T00:00{zone}, 2024-01-30T00:02{zone}]",2024-01-31 00:00:01.5{zone}',
+        f'"[2024-01-31T00:01{zone}, 2024-01-31T00:03{zone}]",2024-01-31 00:00:00.5{zone}',
+        f'"[2024-01-31T00:01{zone}, 2024-01-31T00:03{zone}]",2024-01-31 00:00:01.5{zone}',
+    ]
+    release.write(tmp_path / "out.parquet")
+    again = pd.read_parquet(tmp_path / "out.parquet")["left"]
+    assert (again.dt.tz is None) == (zone == "")
+    assert again.dt.hour.unique().tolist() == [0]  # the clocks where it was taken
+    assert all(tc.audit(tmp_path / name, policy).satisfied for name in ("out.csv", "out.parquet"))
+
+
+def test_one_moment_with_two_distances_from_utc_is_two_texts(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("came,s\n2024-01-31T08:00+00:00,1\n2024-01-31T09:00+01:00,2\n")
+    with pytest.warns(tc.ReadingWarning, match="its timestamps are written in 2 forms, or with 2 distances from UTC"):
+        assert tc.audit(path, tc.Policy(["came"], ["s"])).classes == 2
+
+
+def test_decimals_of_a_csv_keep_their_digits(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("q,s\n0.50,0.0000000\n0.75,0.0000000\n0.00,0.0000000\n1.20,1.0000000\n")
+    for suppression, shown in ((0, "[0.00, 0.50]"), ("1/2", "[0, 0.5]")):  # what only a suppressed row has must not show
+        release = tc.anonymize(path, tc.Policy(["q"], ["s"], k=2, suppression=suppression), algorithm="mondrian")
+        assert release.table["q"].to_pylist()[0] == shown
+    release.write(tmp_path / "out.csv")
+    assert "0.0000000" in (tmp_path / "out.csv").read_text()

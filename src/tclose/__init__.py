@@ -24,12 +24,14 @@ if TYPE_CHECKING:
         OutputError,
         PolicyError,
         PrivacyRiskWarning,
+        ReadingWarning,
         TcloseError,
     )
     from tclose.hierarchy import Hierarchy
-    from tclose.policy import Keep, Policy, Quasi, Sensitive
+    from tclose.policy import Input, Keep, Policy, Quasi, Sensitive
     from tclose.release import Release
     from tclose.result import Audit, Violation
+    from tclose.source.readings import Reading
 
 # Loaded on first use: importing tclose, and `tclose --help`, stay fast.
 _HOMES = {
@@ -38,6 +40,7 @@ _HOMES = {
     "anonymize": "_anonymize",
     "audit": "_audit",
     "list_algorithms": "algorithms",
+    "Reading": "source.readings",
     "Release": "release",
     "emd": "_emd",
     "transport": "_emd",
@@ -53,8 +56,10 @@ _HOMES = {
     "OutputError": "errors",
     "PolicyError": "errors",
     "PrivacyRiskWarning": "errors",
+    "ReadingWarning": "errors",
     "TcloseError": "errors",
     "Hierarchy": "hierarchy",
+    "Input": "policy",
     "Keep": "policy",
     "Policy": "policy",
     "Quasi": "policy",
@@ -70,6 +75,7 @@ __all__ = [
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
+    "Input",
     "InputError",
     "Keep",
     "OutputError",
@@ -77,6 +83,8 @@ __all__ = [
     "PolicyError",
     "PrivacyRiskWarning",
     "Quasi",
+    "Reading",
+    "ReadingWarning",
     "Release",
     "Sensitive",
     "TcloseError",

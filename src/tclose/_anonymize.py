@@ -17,7 +17,7 @@ from tclose._progress import announce
 from tclose.algorithms import EFFORTS, find_algorithm
 from tclose.algorithms.base import Algorithm, Partition
 from tclose.certificate import Commitment, certificate, record
-from tclose.domains import kind_to_read
+from tclose.domains import kind_to_read, readings_of, warn_of
 from tclose.encode import EncodedTable, as_published, encode
 from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of, raising_alone
 from tclose.feasibility import must_leave_out
@@ -28,7 +28,8 @@ from tclose.recode import Recoded, grouped, recode
 from tclose.release import Release
 from tclose.repair import Grouping, failing_classes
 from tclose.roles import Roles, roles_of
-from tclose.source.readers import open_reader
+from tclose.source.forms import Moments
+from tclose.source.readers import CsvReader, Reader, open_reader
 from tclose.source.table import Table
 from tclose.source.typing import PRINTED
 from tclose.suppression import both_sides, trim
@@ -99,10 +100,13 @@ def anonymize(
     effort = one_of("effort", effort, EFFORTS)
 
     announce("Encoding")
-    reader = open_reader(table)
+    reader = open_reader(table, policy.input)
+    _check_input(reader, policy)
     roles = roles_of(policy, reader)
-    source = Table(reader, _kinds(policy, roles), optional=policy.identifiers)
+    source = Table(reader, _kinds(policy, roles), optional=policy.identifiers, given=policy.input)
     _check_orders(source, policy)
+    readings = readings_of(source, policy, [column.name for column in policy.quasi])
+    warn_of(readings, stacklevel=3)
     unit = roles.unit(source)
     commitment = Commitment()
     if reader.file is not None:
@@ -129,6 +133,7 @@ def anonymize(
     classes, recoded = _publish(published, labels[rows], partition, [resolved, of_rows], reader.names, keep_order, read_back)
     labels[rows] = classes
     coded = pa.table(recoded.columns)
+    _check_missing_words(recoded.columns, policy)
 
     announce("Checking")
     left_out = encoded.rows - published.rows
@@ -167,6 +172,7 @@ def anonymize(
         against_input,
         left_out,
         loss.to_dict(),
+        readings,
     )
     in_input_order = np.empty(encoded.rows, dtype=np.int64)
     in_input_order[encoded.order] = labels
@@ -182,7 +188,19 @@ def anonymize(
         of_rows,
         tuple(path.absolute() for path in inputs),
         in_words(published.scales, recoded.published, recoded.sizes),
+        readings,
+        _moments(source, recoded),
     )
+
+
+def _moments(source: Table, recoded: Recoded) -> dict[str, Moments]:
+    """How the published timestamps were written; a quasi-identifier's may be in two columns."""
+    names = {part: name for name in source.moments for part in (f"{name}.min", f"{name}.max", name)}
+    return {
+        part: source.moments[names[part]]
+        for part, column in recoded.columns.items()
+        if part in names and pa.types.is_timestamp(column.dictionary.type)
+    }
 
 
 def _publish(
@@ -227,6 +245,24 @@ def _merging_may_break(policy: Policy, alike: bool) -> bool:
             for column in policy.sensitive
         )
     )
+
+
+def _check_input(reader: Reader, policy: Policy) -> None:
+    """What says how a CSV is written goes with a CSV. An audit does not mind: the table may be a release of another kind."""
+    for setting in ("delimiter", "encoding"):
+        if not isinstance(reader, CsvReader) and getattr(policy.input, setting, None) is not None:
+            raise PolicyError(f"{setting} of input says how a CSV is written. {reader.title} is none. Leave it out.")
+
+
+def _check_missing_words(columns: Mapping[str, pa.Array], policy: Policy) -> None:
+    """Texts that mean "no value" must mean nothing else in the release, which is audited with the same policy."""
+    for name, column in columns.items():
+        words = policy.input.missing if policy.input is not None else []
+        taken = [word for word in words if pa.types.is_string(column.dictionary.type) and word in column.dictionary.to_pylist()]
+        if taken:
+            raise PolicyError(
+                f"missing of input has {taken[0]!r}, which the release would publish in {name!r}. Call it something else there."
+            )
 
 
 def _check_orders(source: Table, policy: Policy) -> None:
@@ -293,7 +329,7 @@ def _resolved(policy: Policy, table: EncodedTable) -> Policy:
         replace(column, distance=attribute.distance.name) if column.kind == "auto" else column
         for column, attribute in zip(policy.sensitive, table.sensitive, strict=True)
     ]
-    return replace(policy, sensitive=sensitive, quasi=[replace(column, type="text") for column in policy.quasi])
+    return replace(policy, input=None, sensitive=sensitive, quasi=[replace(column, type="text") for column in policy.quasi])
 
 
 def _losses(table: EncodedTable, labels: Ints, recoded: Recoded, left_out: int, policy: Policy) -> Losses:

@@ -16,7 +16,7 @@ from tclose._numbers import number_of
 from tclose.attribute import REGION, AttributeAudit, measure
 from tclose.boxes import Line, Tree, axis_of
 from tclose.distances.lexicographic import Lexicographic
-from tclose.domains import Domain, Ints, domain_of, kind_to_read
+from tclose.domains import Domain, Ints, domain_of, kind_to_read, readings_of, warn_of
 from tclose.errors import InputError, PrivacyRiskWarning, raising_alone
 from tclose.histograms import Histograms
 from tclose.models import Closeness, Regions, Verdict, judge_regions
@@ -58,6 +58,8 @@ def audit(table: Any, policy: Policy) -> Audit:
     -----
     PrivacyRiskWarning
         An identifier repeats and no unit is named, or the unit is not in the table: k counts rows.
+    ReadingWarning
+        A column is nearly numbers or dates, and was read as text.
 
     Examples
     --------
@@ -66,7 +68,9 @@ def audit(table: Any, policy: Policy) -> Audit:
     >>> audit(people, Policy(quasi=["zip"], sensitive={"salary": 0.2}, k=2))
     <Audit: 4 rows in 2 classes, k=2; salary t=0.1667; satisfied>
     """
-    return examine(table, policy, Context())
+    found = examine(table, policy, Context(readings=True))
+    warn_of(found.readings, stacklevel=3)
+    return found
 
 
 @dataclass(frozen=True)
@@ -77,19 +81,23 @@ class Context:
     ----------
     reference : dict, optional
         For each sensitive attribute a domain and how often each of its codes occurs: the input of a release.
+    readings : bool
+        Whether to find out, for a person, how columns were read.
     """
 
     reference: Mapping[str, tuple[Domain, Ints]] | None = None
+    readings: bool = False
 
 
 def examine(table: Any, policy: Policy, context: Context) -> Audit:
     """Audit a table, compared with something other than itself where the context says so."""
     check_policy(policy)
-    reader = open_reader(table)
+    reader = open_reader(table, policy.input)
     needed = quasi_kinds(policy, reader.names)
     quasi = list(needed)
     needed |= {column.name: kind_to_read(column) for column in policy.sensitive}
-    source = Table(reader, needed, optional=[*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])])
+    optional = [*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])]
+    source = Table(reader, needed, optional=optional, given=policy.input)
     unit = _unit(source, policy)
     cells = source.cells(quasi, [column.name for column in policy.sensitive])
     values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
@@ -100,7 +108,8 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     attributes = {name: attribute for name, (attribute, _) in measured.items()}
     joint = _joint(cells, {name: codes for name, (_, codes) in measured.items()}) if context.reference is None else None
     persons = None if unit is None else source.cells(quasi, [], unit).sizes
-    return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values, joint)
+    readings = readings_of(source, policy, quasi) if context.readings else {}
+    return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values, joint, readings)
 
 
 def quasi_kinds(policy: Policy, names: Collection[str]) -> dict[str, str]:

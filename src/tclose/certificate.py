@@ -22,6 +22,7 @@ from tclose._numbers import float_up, number_of, plain
 from tclose.hierarchy import above, printed
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.result import Audit
+from tclose.source.readings import Reading
 
 SENTENCE = "{what} verified for these quasi-identifiers; not a legal determination"
 INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
@@ -145,6 +146,7 @@ def record(
     against_input: Audit,
     left_out: int,
     loss: Mapping[str, Any],
+    readings: Mapping[str, Reading],
 ) -> dict[str, Any]:
     """The internal paper: all that is needed to make the release again, and to prove what it was made from."""
     return {
@@ -163,6 +165,7 @@ def record(
             name: {"t": attribute.t, "t_exact": str(attribute.t_exact)} for name, attribute in against_input.sensitive.items()
         },
         "loss": dict(loss),
+        "readings": {name: reading.to_dict() for name, reading in readings.items()},
         "versions": {"python": platform.python_version(), **{name: version(name) for name in DEPENDENCIES}},
     }
 

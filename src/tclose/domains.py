@@ -5,6 +5,8 @@ Here a policy's words about an attribute (its distance, hierarchy, order, bins, 
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +17,10 @@ from numpy.typing import NDArray
 from tclose.bins import in_order, interval_of
 from tclose.distances import Distance
 from tclose.distances.domain import Places, arrange, as_number, place_of, values_of, without_place
-from tclose.errors import HierarchyError, InputError, PolicyError, listed
+from tclose.errors import HierarchyError, InputError, PolicyError, ReadingWarning, listed
 from tclose.hierarchy import Hierarchy, printed
-from tclose.policy import Sensitive
+from tclose.policy import Policy, Sensitive
+from tclose.source.readings import Reading
 from tclose.source.table import Table
 from tclose.source.typing import PRINTED
 
@@ -55,6 +58,20 @@ class Domain:
 def edges_from_table(column: Sensitive) -> bool:
     """Whether bins are published whose edges the table decides, not the policy."""
     return column.bins is not None and column.bins.count is not None and column.publish is None
+
+
+def readings_of(source: Table, policy: Policy, quasi: Sequence[str]) -> dict[str, Reading]:
+    """How each column with a role was read; in doubt only where the policy leaves it to the cells what they are."""
+    decided = [column.name for column in policy.quasi if column.type == "category" or column.hierarchy is not None]
+    decided += [column.name for column in policy.sensitive if column.distance != "auto" or column.bins is not None]
+    return source.readings([*quasi, *(column.name for column in policy.sensitive)], decided)
+
+
+def warn_of(readings: Mapping[str, Reading], stacklevel: int) -> None:
+    """Say aloud which columns are nearly numbers or dates, and were read as text."""
+    for reading in readings.values():
+        if reading.doubtful:
+            warnings.warn(f"Column {reading.sentence}.", ReadingWarning, stacklevel=stacklevel + 1)
 
 
 def kind_to_read(column: Sensitive) -> str:
@@ -131,12 +148,20 @@ def _kind(source: Table, column: Sensitive) -> str:
     if column.kind == "ordered" and not measured and column.order is None:
         raise PolicyError(
             f"distance: ordered of {column.name!r} needs an order: the column holds {source.kinds[column.name]}. Give one."
+            f"{_why(source, column)}"
         )
     if column.kind == "numeric" and (not measured or source.kinds[column.name] == "category"):
         raise PolicyError(
             f"distance: numeric of {column.name!r} needs numbers or dates. The column holds {source.kinds[column.name]}."
+            f"{_why(source, column)}"
         )
     return str(column.kind)
+
+
+def _why(source: Table, column: Sensitive) -> str:
+    """What kept a column from being numbers or dates, where it nearly is."""
+    reading = source.readings([column.name])[column.name]
+    return f" Column {reading.sentence}." if reading.doubtful else ""
 
 
 def _places(column: Sensitive) -> Places | None:

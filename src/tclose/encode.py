@@ -146,7 +146,7 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     for column in policy.quasi:
         cells, ranks = found.pop(column.name)
         raw += [Kept(cells, ranks)] if policy.suppression else []
-        scale, codes = _scale(source, column, cells)
+        scale, codes = _scale(source, column, cells, source.show(column.name, suppression=bool(policy.suppression)))
         scales.append(scale)
         on_scales.append(codes.astype(narrow(scale.size))[ranks])
         types.append(source.values(column.name, cells).type)
@@ -177,7 +177,7 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
         occur = np.unique(raw.codes)
         ends = [end for end in (column.top, column.bottom) if isinstance(end, Fraction)]
         cells = _narrowed(raw.values.take(pa.array(occur)), whole=all(end.denominator == 1 for end in ends))
-        scale, codes = _scale(source, column, cells)
+        scale, codes = _scale(source, column, cells, source.show(column.name, suppression=True))
         places = np.zeros(len(raw.values), dtype=narrow(scale.size))
         places[occur] = codes
         scales.append(scale)
@@ -248,8 +248,8 @@ def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes, 
     return Attribute(column, domain.distance, domain.values, published, codes, domain.table(counts), raw)
 
 
-def _scale(source: Table, column: Quasi, cells: pa.Array) -> tuple[Scale, Ints]:
-    """The scale of a quasi-identifier, and the code of each value of its column."""
+def _scale(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], str] = printed) -> tuple[Scale, Ints]:
+    """The scale of a quasi-identifier, and the code of each value of its column; ``show`` prints a value."""
     kind = source.kinds[column.name]
     try:
         values = source.values(column.name, cells).to_pylist()
@@ -257,6 +257,8 @@ def _scale(source: Table, column: Quasi, cells: pa.Array) -> tuple[Scale, Ints]:
         raise InputError(f"Column {column.name!r} must have dates in the years 1 to 9999, not finer than microseconds.") from None
     missing = bool(values) and values[-1] is None
     present = values[:-1] if missing else values
+    if kind == "timestamp" and (column.recode == "set" or column.type == "category" or column.hierarchy is not None):
+        present = [show(value) for value in present]  # labels are looked up as they are written
     if column.recode == "set" or (column.type == "category" and column.hierarchy is None):
         return Nominal.of(column.name, present, missing=missing)
     if column.hierarchy is not None:
@@ -266,7 +268,7 @@ def _scale(source: Table, column: Quasi, cells: pa.Array) -> tuple[Scale, Ints]:
         if any(isinstance(value, float) and not np.isfinite(value) for value in present):
             raise InputError(f"Column {column.name!r} must have finite numbers for its ranges. Got infinity.")
         settings = {"recode": column.recode, "snap": column.snap, "top": column.top, "bottom": column.bottom}
-        return Line.of(column.name, present, missing=missing, **settings)
+        return Line.of(column.name, present, missing=missing, show=show, **settings)
     asked = next((key for key in ("snap", "top", "bottom") if getattr(column, key) is not None), None)
     asked = f"recode: {column.recode}" if column.recode in ("bounds", "centroid") else asked
     if asked is not None:

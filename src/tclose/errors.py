@@ -11,6 +11,7 @@
         + OutputExistsError (FileExistsError)  a file is there already, and nobody asked to replace it
 
     PrivacyRiskWarning (UserWarning)    the numbers hold, but a reader may take them for more than they are
+    ReadingWarning (UserWarning)        a column is nearly numbers or dates, and was read as text
 
 A message is one sentence or two: what was found, what is needed, what to do. It quotes no row of the table.
 """
@@ -75,6 +76,10 @@ class OutputExistsError(OutputError, FileExistsError):
 
 class PrivacyRiskWarning(UserWarning):
     """The numbers hold, but a reader may take them for more than they are."""
+
+
+class ReadingWarning(UserWarning):
+    """A column is nearly numbers or dates, and was read as text: the table may not be what it seems."""
 
 
 def raising_alone(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:

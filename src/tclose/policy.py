@@ -22,6 +22,7 @@ from tclose.bins import MOST_BINS, Bins
 from tclose.distances.labelled import LabelledMatrix
 from tclose.errors import PolicyError, got, nearest, raising_alone
 from tclose.hierarchy import Hierarchy, printed
+from tclose.notation import DateForm, encoding_of
 
 _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
 
@@ -130,6 +131,34 @@ def _end(value: Any) -> Any:
         except (TypeError, ValueError):
             continue
     raise ValueError("a number, a date as 2024-01-31, or a time as 08:30")
+
+
+def _delimiter(value: Any) -> Any:
+    value = {"tab": "\t", "comma": ",", "semicolon": ";"}.get(value, value) if isinstance(value, str) else value
+    if value is None or (isinstance(value, str) and len(value) == 1 and value in "\t,;:|!#$%&*/<=>?@^_`{}~"):
+        return value
+    raise ValueError("one character such as ; or tab")
+
+
+def _decimal(value: Any) -> Any:
+    if value in (None, ".", ","):
+        return value
+    raise ValueError("a point or a comma, in quotes")
+
+
+def _encoding(value: Any) -> Any:
+    return value if value is None else encoding_of(str(value))
+
+
+def _texts(value: Any) -> list[str]:
+    texts = value if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(text, str | int) and not isinstance(text, bool) for text in texts):
+        raise ValueError("a list of texts that mean no value, each in quotes where YAML would read something else")
+    return list(dict.fromkeys(str(text) for text in texts))
+
+
+def _dates(value: Any) -> DateForm | None:
+    return value if value is None or isinstance(value, DateForm) else DateForm.read(str(value))
 
 
 def _reason(value: Any) -> Any:
@@ -319,6 +348,47 @@ class Quasi(_Checked):
             raise PolicyError(f"bottom of {self.name!r} must be below its top. Got {ends}.")
 
 
+_TEXT = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]})
+Delimiter = Annotated[Any, PlainValidator(_delimiter), _TEXT]
+Mark = Annotated[Any, PlainValidator(_decimal), _TEXT]
+Encoding = Annotated[Any, PlainValidator(_encoding), _TEXT]
+DateField = Annotated[Any, PlainValidator(_dates), _TEXT]
+Texts = Annotated[Any, PlainValidator(_texts), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": _NAME}]})]
+
+
+@dataclass(config=_CONFIG, repr=False)
+class Input(_Checked):
+    """How the cells of the input are written, so that a run can be repeated; what is not named is found out, or as in a release.
+
+    It describes the input, not the release: a file that is evidently in the form of a release (commas, UTF-8, decimal points,
+    dates as 2024-01-31) is read as one.
+
+    Parameters
+    ----------
+    delimiter : str, optional
+        What separates the cells of a CSV: one character, or ``tab``.
+    decimal : {".", ","}, optional
+        What separates the decimals of a number.
+    encoding : str, optional
+        Of the letters of a CSV: ``latin-1``, ``cp1252``, ``utf-16``, ...
+    missing : list of str
+        Texts that mean "no value", in any column: ``["NA", "?"]``. An empty cell always does.
+    dates : str, optional
+        How dates are written: ``DD.MM.YYYY``, ``D/M/YYYY``, ``DD.MM.YYYY hh:mm``, or ``%d.%m.%Y``.
+
+    Examples
+    --------
+    >>> Input(decimal=",", dates="%d.%m.%Y", missing="NA")
+    Input(decimal=',', missing=['NA'], dates='DD.MM.YYYY')
+    """
+
+    delimiter: Delimiter = None
+    decimal: Mark = None
+    encoding: Encoding = None
+    missing: Texts = field(default_factory=list)
+    dates: DateField = None
+
+
 @dataclass(config=_CONFIG, repr=False)
 class Keep(_Checked):
     """A column that is published as it is.
@@ -464,6 +534,17 @@ def _names(value: Any) -> list[str]:
 
 
 _LIST: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": "object"}]}
+
+
+def _input(value: Any) -> Any:
+    if value is None or isinstance(value, Input):
+        return value
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ValueError("a mapping with settings such as decimal, missing or dates")
+    return Input(**value)
+
+
+InputField = Annotated[Any, PlainValidator(_input), WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "null"}]})]
 QuasiColumns = Annotated[Any, PlainValidator(_columns(Quasi)), WithJsonSchema(_LIST)]
 KeptColumns = Annotated[Any, PlainValidator(_columns(Keep, bare="despite")), WithJsonSchema(_LIST)]
 SensitiveColumns = Annotated[Any, PlainValidator(_columns(Sensitive, bare="t")), WithJsonSchema(_LIST)]
@@ -482,6 +563,8 @@ class Policy(_Checked):
         Rows (or persons, with ``unit``) in each class, at least.
     unit : str, optional
         The column that names the person: k and l count persons. ``"row"`` says that each row is one.
+    input : Input or mapping, optional
+        How the cells of the input are written: its delimiter, decimals, encoding, dates, and texts that mean "no value".
     alpha : number in [0, 1], optional
         The largest share that any sensitive value may have in a class.
     n : int, optional
@@ -507,6 +590,7 @@ class Policy(_Checked):
     sensitive: SensitiveColumns
     k: Whole = None
     unit: Name | None = None
+    input: InputField = None
     suppression: GivenShare = Fraction(0)
     alpha: Share = None
     n: Whole = None
@@ -551,6 +635,8 @@ class Policy(_Checked):
             columns = [_settings(column, folder if folder is None else Path(folder)) for column in getattr(self, role)]
             if columns:
                 settings[role] = {column.pop("name"): column or None for column in columns}
+        if self.input is not None:
+            settings["input"] = _settings(self.input, None)
         return settings
 
     @staticmethod
@@ -560,6 +646,7 @@ class Policy(_Checked):
         schema = TypeAdapter(Policy).json_schema()
         for name in _NOT_YET:  # what is refused is not offered
             del schema["properties"][name]
+        schema["properties"]["input"] = {"anyOf": [TypeAdapter(Input).json_schema(), {"type": "null"}]}
         for role, column in columns.items():
             properties = {key: value for key, value in column["properties"].items() if key != "name"}
             bare = {"sensitive": _NUMBERS, "keep": [{"type": "string", "minLength": 1}]}.get(role, [])
@@ -632,7 +719,7 @@ def _in_one_sentence(cls: Any) -> None:
 
 _ROLES = {"quasi": Quasi, "sensitive": Sensitive, "keep": Keep}
 
-for _cls in (*_ROLES.values(), Policy):
+for _cls in (*_ROLES.values(), Input, Policy):
     _in_one_sentence(_cls)
 
 
@@ -643,7 +730,7 @@ def _sentence(cls: type, name: Any, error: ValidationError) -> tuple[type[Policy
     cause = finding.get("ctx", {}).get("error")
     place = finding["loc"][0] if finding["loc"] else ""
     field = fields(cls)[place].name if isinstance(place, int) else place  # a number where the argument had no name
-    owner = _of(name if cls is not Policy else None)
+    owner = " of input" if cls is Input else _of(name if cls is not Policy else None)
     if isinstance(cause, PolicyError):
         return type(cause), f"Column {got(name)}: {cause}" if field and owner else str(cause)
     if finding["type"] in unknown:
@@ -694,6 +781,8 @@ def _of(name: Any) -> str:
 
 
 def _readable(value: Any) -> Any:
+    if isinstance(value, DateForm):
+        return value.words
     return plain(value) if isinstance(value, Fraction) else value
 
 
@@ -709,6 +798,8 @@ def _settings(owner: Any, folder: Path | None) -> dict[str, Any]:
             return plain(value)
         if isinstance(value, Bins):
             return value.setting()
+        if isinstance(value, DateForm):
+            return value.words
         if isinstance(value, date | time):
             return value.isoformat()
         if isinstance(value, Hierarchy | LabelledMatrix):

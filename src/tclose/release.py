@@ -21,6 +21,8 @@ from tclose.gate import judge
 from tclose.losses import Losses
 from tclose.policy import Policy
 from tclose.result import Audit
+from tclose.source.forms import Moments
+from tclose.source.readings import Reading
 from tclose.source.writing import check_columns, check_suffix, write_table
 
 if TYPE_CHECKING:
@@ -52,6 +54,10 @@ class Release:
         What a reader can judge the release by: limits over rows, with every distance decided.
     published : dict
         How each quasi-identifier is published, for a person: "in ranges of 8.6 on average".
+    readings : dict of Reading
+        How each quasi-identifier and each sensitive attribute of the input was read.
+    moments : dict of Moments
+        How the timestamps of a column were written in the input: a CSV has them so again.
     inputs : tuple of Path
         The files that were read to make the release: it is never written over one of them.
 
@@ -74,6 +80,8 @@ class Release:
     policy: Policy = field(repr=False)
     inputs: tuple[Path, ...] = field(default=(), repr=False)
     published: dict[str, str] = field(default_factory=dict, repr=False)
+    readings: dict[str, Reading] = field(default_factory=dict, repr=False)
+    moments: dict[str, Moments] = field(default_factory=dict, repr=False)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -135,7 +143,7 @@ class Release:
         self._check_empty_texts(data)
         announce("Writing")
         with Together(force=force) as files:
-            staged = files.stage(data, lambda to: write_table(self.coded, to, formula_guard=self.policy.formula_guard))
+            staged = files.stage(data, lambda to: write_table(self._printed(data), to, formula_guard=self.policy.formula_guard))
             announce("Reading back")
             self._check(staged)
             digest = sha256_of(staged)
@@ -149,6 +157,17 @@ class Release:
                 files.stage(target, partial(_write_text, text), private=target.name.endswith(RECORD))
             files.commit()
         return paths
+
+    def _printed(self, data: Path) -> pa.Table:
+        """The table with timestamps as they were written, for a CSV."""
+        if data.suffix.lower() != ".csv":
+            return self.coded
+        columns = dict(zip(self.coded.column_names, self.coded.columns, strict=True))
+        for name, form in self.moments.items():
+            column = columns[name].combine_chunks()
+            texts = pa.array([form.text(moment) for moment in column.dictionary.to_pylist()], pa.string())
+            columns[name] = pa.DictionaryArray.from_arrays(column.indices, texts)
+        return pa.table(columns)
 
     def _check_empty_texts(self, data: Path) -> None:
         """A reader of a CSV takes an empty text for a missing cell; a sensitive value must stay what it is."""

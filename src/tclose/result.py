@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from tclose.attribute import REGION, AttributeAudit, finite
 from tclose.models import Verdict, too_small
 from tclose.models.base import Bools, Floats
 from tclose.policy import Policy
+from tclose.source.readings import Reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,6 +81,8 @@ class Audit:
     joint_verdict : Verdict or None
         What the joint test found: all sensitive attributes taken as one, never judged. None with fewer than two of them, and
         where the table is compared with another, of which only the single attributes are known.
+    readings : dict of Reading
+        How each quasi-identifier and each sensitive attribute was read, and what kept it from being numbers or dates.
     satisfied : bool
         Whether every limit of the policy holds; true when nothing is limited.
     violations : list of Violation
@@ -93,6 +96,7 @@ class Audit:
     sensitive: dict[str, AttributeAudit]
     quasi: dict[str, pa.Array]
     joint_verdict: Verdict | None = None
+    readings: dict[str, Reading] = field(default_factory=dict)
 
     @property
     def classes(self) -> int:
@@ -192,6 +196,7 @@ class Audit:
             "sensitive": {name: attribute.to_dict() for name, attribute in self.sensitive.items()},
             "joint": self._joint_to_dict(),
             "violations": [violation.to_dict() for violation in self.violations],
+            "readings": {name: reading.to_dict() for name, reading in self.readings.items()},
         }
 
     def _joint_to_dict(self) -> dict[str, Any] | None:

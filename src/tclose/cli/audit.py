@@ -41,7 +41,7 @@ def audit(
     """
     from tclose.cli.listing import check_listing, write_listing
     from tclose.cli.printing import a_reader_may_leave, echo_json, warnings_told
-    from tclose.cli.screen import show_audit, status
+    from tclose.cli.screen import how_read, show_audit, status
     from tclose.policy import files_of
 
     asked = _policy(policy, quasi, sensitive)
@@ -57,7 +57,7 @@ def audit(
         if as_json:
             echo_json(result.to_json())
         else:
-            show_audit(result, data.name, classes, everything=everything)
+            show_audit(result, data.name, classes, everything=everything, notes=how_read(result.readings))
     if not result.satisfied:
         raise typer.Exit(1)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tclose._numbers import number_of
 from tclose.cli.printing import Columns, Screen
-from tclose.cli.screen import HOLDS, WHAT_T_IS, limits_table, listed_names, size
+from tclose.cli.screen import HOLDS, WHAT_T_IS, how_read, limits_table, listed_names, size
 
 if TYPE_CHECKING:
     from tclose.release import Release
@@ -29,6 +29,8 @@ def show_release(release: Release, paths: list[Path]) -> None:
     screen.print()
     _show_loss(screen, release)
     _show_unique(screen, release)
+    for line in how_read(release.readings):
+        screen.tell(line)
     screen.print()
     notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")
     width = max(len(str(path)) for path in paths)

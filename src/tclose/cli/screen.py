@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +18,7 @@ from tclose.cli.printing import Columns, Screen, words
 if TYPE_CHECKING:
     from tclose.attribute import AttributeAudit, Profile
     from tclose.result import Audit, Judgement
+    from tclose.source.readings import Reading
 
 WHAT_T_IS = "t is 0 where a class has the same distribution of values as the whole table, and 1 where it is as far as can be."
 
@@ -116,6 +117,11 @@ def show_audit(
     elif not audit.satisfied:
         screen.tell("List every class, who is in it and what it breaks: --classes classes.csv")
         screen.tell("To make a release that satisfies the policy, use the command anonymize.")
+
+
+def how_read(readings: Mapping[str, Reading]) -> list[str]:
+    """How each column was read, in lines."""
+    return ["How the columns were read:", *(f"  {reading.sentence}" for reading in readings.values())] if readings else []
 
 
 def _verdict(audit: Audit) -> Any:

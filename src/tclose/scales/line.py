@@ -56,6 +56,7 @@ class Line(Scale):
         snap: Any = None,
         top: Any = None,
         bottom: Any = None,
+        show: Callable[[Any], str] = printed,
     ) -> tuple[Line, Ints]:
         """The scale of a column, and the code of each value; with ``missing``, last, the code of a missing cell.
 
@@ -73,6 +74,8 @@ class Line(Scale):
             The grid: cells [i * snap, (i + 1) * snap) of numbers, ISO weeks and other spans of the calendar.
         top, bottom : value, optional
             Values from here on, up or down, are one.
+        show : callable
+            The text of a value.
 
         Raises
         ------
@@ -84,6 +87,8 @@ class Line(Scale):
         if recode not in RECODES:
             raise PolicyError(f"recode of {name!r} must be 'range', 'bounds' or 'centroid' without a hierarchy. Got {recode!r}.")
         measure = ruler(name, values, snap, top, bottom) if values else None
+        if measure:
+            measure.show = show
         if measure and recode == "centroid" and measure.grain is None:
             raise PolicyError(f"recode of {name!r} must be 'range' or 'bounds' for times of day. Got 'centroid'.")
         atoms, codes = _atoms(measure, values, snap is not None)
@@ -263,6 +268,8 @@ class Atom(NamedTuple):
     """Whether the high end belongs to it."""
     beyond: bool = False
     """Whether it stands for all values beyond a limit."""
+    show: Callable[[Any], str] = printed
+    """The text of a value."""
 
     @property
     def single(self) -> bool:
@@ -272,17 +279,17 @@ class Atom(NamedTuple):
     @property
     def text(self) -> str:
         """The atom alone."""
-        return str(self.shown[0]) if isinstance(self.shown, tuple) else printed(self.shown)
+        return str(self.shown[0]) if isinstance(self.shown, tuple) else self.show(self.shown)
 
     @property
     def start(self) -> str:
         """The start of a range."""
-        return str(self.shown[1]) if isinstance(self.shown, tuple) else printed(self.shown)
+        return str(self.shown[1]) if isinstance(self.shown, tuple) else self.show(self.shown)
 
     @property
     def end(self) -> str:
         """The end of a range."""
-        return str(self.shown[2]) if isinstance(self.shown, tuple) else printed(self.shown)
+        return str(self.shown[2]) if isinstance(self.shown, tuple) else self.show(self.shown)
 
 
 def _atoms(measure: Ruler | None, values: Sequence[Any], snapped: bool) -> tuple[list[Atom], list[int]]:
@@ -299,7 +306,8 @@ def _atoms(measure: Ruler | None, values: Sequence[Any], snapped: bool) -> tuple
     if not snapped:
         codes += range(len(atoms), len(atoms) + inside - below)
         atoms += [
-            Atom(unit, unit, unit, unit, value) for unit, value in zip(units[below:inside], values[below:inside], strict=True)
+            Atom(unit, unit, unit, unit, value, show=measure.show)
+            for unit, value in zip(units[below:inside], values[below:inside], strict=True)
         ]
     else:
         keys, cell = measure.cells()

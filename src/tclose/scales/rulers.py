@@ -41,6 +41,8 @@ class Ruler(ABC):
         and prints as [25, 29]; one without ends before the next cell begins, and prints as [25, 30).
     top, bottom : int or None
         The limits, in units.
+    show : callable
+        The text of a value.
     grain : pair of int
         A mean is rounded to multiples of ``grain[0] / grain[1]`` units.
     """
@@ -51,6 +53,7 @@ class Ruler(ABC):
     bottom: int | None
     grain: tuple[int, int] | None
     mean_type: Literal["float", "value"] = "value"
+    show: Callable[[Any], str] = staticmethod(printed)
 
     @abstractmethod
     def value(self, unit: int) -> Any:
@@ -62,7 +65,7 @@ class Ruler(ABC):
 
     def text(self, unit: int) -> str:
         """What stands there, as it is printed."""
-        return printed(self.value(unit))
+        return self.show(self.value(unit))
 
     def length(self, units: float) -> str:
         """A length, for a person; of times in the largest part of a day that it fills."""
@@ -137,7 +140,9 @@ class Numbers(Ruler):
 
     def text(self, unit: int) -> str:
         """As a decimal; as a fraction where it is none."""
-        return _written(Fraction(unit, self._one))
+        number = Fraction(unit, self._one)
+        decimal = _decimal(number)
+        return str(number) if decimal is None else self.show(decimal)
 
     def length(self, units: float) -> str:
         """A length, as a number."""

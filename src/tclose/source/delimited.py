@@ -42,17 +42,23 @@ class Delimited:
                 raise InputError(f"File {self.file.path.name!r} {fault}.") from None
 
 
-def open_delimited(file: InputFile) -> Delimited:
-    """Read the header and find the delimiter; refuse what is no CSV."""
+def open_delimited(file: InputFile, given: str | None = None) -> Delimited:
+    """Read the header and find the delimiter, unless it is given; refuse what is no CSV.
+
+    A header that a comma parts, and the given delimiter does not, is that of a release.
+    """
     name = file.path.name
-    with file.read_as(_kind(file)), _unpacked(file) as source:
+    with file.read_as(_kind(file)), unpacked(file) as source:
         block = source.read(BLOCK)
     if not block:
         raise InputError(f"File {name!r} is empty. A header and rows are needed.")
     # Bytes that are no UTF-8 are refused when all of them are looked at, with the line in which they are.
     text = codecs.getincrementaldecoder("utf-8")("replace").decode(block.removeprefix(codecs.BOM_UTF8))
     sample = "".join(islice(io.StringIO(text, newline=""), 50))
-    delimiter = max(_DELIMITERS, key=lambda candidate: _score(sample, candidate))  # ties: the first wins, the comma
+    if given is None:
+        delimiter = max(_DELIMITERS, key=lambda candidate: _score(sample, candidate))  # ties: the first wins, the comma
+    else:
+        delimiter = "," if _width(sample, given) < 2 <= _width(sample, ",") else given
     rows = list(islice(_rows(sample, delimiter), 2))
     if not rows:
         raise InputError(f"File {name!r} is empty. A header and rows are needed.")
@@ -72,7 +78,7 @@ def open_delimited(file: InputFile) -> Delimited:
 
 @lru_cache(maxsize=8)  # a release is opened several times; its state is part of the key
 def _scanned(file: InputFile, delimiter: str, columns: int) -> Scan:
-    with _unpacked(file) as source:
+    with unpacked(file) as source:
         return scan(source, delimiter, columns)
 
 
@@ -86,7 +92,7 @@ def _kind(file: InputFile) -> str:
     return "a CSV" if packing is None else f"packed by {packing}"
 
 
-def _unpacked(file: InputFile) -> Any:
+def unpacked(file: InputFile) -> Any:
     """The bytes of a file, unpacked as they are read."""
     packing = packing_of(file.path)
     return file.path.open("rb") if packing is None else pa.input_stream(str(file.path), compression=packing)
@@ -96,6 +102,11 @@ def _rows(sample: str, delimiter: str) -> Iterator[list[str]]:
     """The rows that are not blank."""
     csv.field_size_limit(2**31 - 1)
     return (row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if row)
+
+
+def _width(sample: str, delimiter: str) -> int:
+    """The columns of the header."""
+    return len(next(_rows(sample, delimiter), []))
 
 
 def _score(sample: str, delimiter: str) -> tuple[int, int]:

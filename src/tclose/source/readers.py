@@ -12,13 +12,15 @@ import pyarrow as pa
 from ibis.expr.datatypes import DataType
 
 from tclose.errors import ColumnError, InputError, nearest
+from tclose.policy import Input
 from tclose.source import arrow
 from tclose.source.apart import check_apart
 from tclose.source.delimited import PACKED, open_delimited, packing_of
+from tclose.source.encodings import in_utf8
 from tclose.source.files import InputFile
 from tclose.source.ipc import open_ipc
 from tclose.source.parquet import open_parquet
-from tclose.source.typing import converted, typed
+from tclose.source.typing import Typed, converted, typed
 
 TEXT = (".csv", ".tsv", ".txt")
 """How the name of a CSV ends; .gz or .zst may follow."""
@@ -39,9 +41,9 @@ ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Selection:
-    """Some columns of a table as an ibis expression, and what the engine does not know about them; see `tclose.source.arrow`."""
+    """Some columns of a table, typed, and what the engine does not know about them; see `tclose.source.arrow.Chosen`."""
 
-    rows: Any
+    typed: Typed
     categories: dict[str, list[Any]] = field(default_factory=dict)
     codes: set[str] = field(default_factory=set)
     zones: dict[str, str] = field(default_factory=dict)
@@ -59,16 +61,19 @@ class Reader(Protocol):
     file: InputFile | None
     rows: int | None
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
-        """Some columns under the engine's names for them, in the kinds that `tclose.source.typing` knows."""
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+        """Some columns under the engine's names for them, in the kinds that `tclose.source.typing` knows.
+
+        ``given`` says how cells are written.
+        """
 
 
-def open_reader(data: Any) -> Reader:
-    """The reader for a path or for a table in memory."""
+def open_reader(data: Any, given: Input | None = None) -> Reader:
+    """The reader for a path or for a table in memory; ``given`` says how a file is written."""
     if not isinstance(data, str | Path):
         return MemoryReader(arrow.to_arrow(data), "The table")
     try:
-        return _open_file(InputFile.open(Path(data)))
+        return _open_file(InputFile.open(Path(data)), given or Input())
     except OSError as error:
         raise InputError(f"File {str(data)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
 
@@ -80,13 +85,13 @@ def absent(reader: Reader, name: str) -> ColumnError:
     return ColumnError(f"Column {name!r} is not in the table.{hint}")
 
 
-def _open_file(file: InputFile) -> Reader:
+def _open_file(file: InputFile, given: Input) -> Reader:
     suffixes = [suffix.lower() for suffix in file.path.suffixes[-2:]]
     suffix = suffixes[-1] if suffixes else ""
     if suffix in PACKED and len(suffixes) == 2 and suffixes[0] in TEXT:
         suffix = suffixes[0]
     if suffix in TEXT:
-        return CsvReader(file)
+        return CsvReader(file, given)
     if suffix in (".parquet", ".pq"):
         return ParquetReader(file)
     if suffix in (".arrow", ".feather", ".ipc"):
@@ -109,15 +114,16 @@ class CsvReader:
     file: InputFile | None
     rows: int | None = None
 
-    def __init__(self, file: InputFile) -> None:
+    def __init__(self, file: InputFile, given: Input) -> None:
         """Read the header."""
-        self._csv = open_delimited(file)
+        text = in_utf8(file, given.encoding, self) if given.encoding else file
+        self._csv = open_delimited(text, given.delimiter)
         self.file = file
-        self._path = file.path
+        self._path = text.path
         self.names = self._csv.names
         self.title = f"File {file.path.name!r}"
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
         """Fix delimiter, quote and header, so that the engine guesses nothing.
 
         An empty cell is missing, with quotes or without. Where a column has both they are two values: polars and others tell
@@ -132,7 +138,7 @@ class CsvReader:
             "null_padding=false, allow_quoted_nulls=false, hive_partitioning=false)"
         )
         missing = {place for place in range(len(self.names)) if found.quoted[place] and not found.bare[place]}
-        return Selection(typed(_view(engine, source, self.names, columns, missing), columns, kinds))
+        return Selection(typed(_view(engine, source, self.names, columns, missing), columns, kinds, given))
 
 
 class ParquetReader:
@@ -150,7 +156,7 @@ class ParquetReader:
         self.names = list(self._schema.names)
         self.title = f"File {file.path.name!r}"
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
         """Refuse kinds that take no role. What the engine would not read exactly goes through Arrow."""
         types = {name: self._schema.field(place).type for place, name in enumerate(self.names) if name in columns}
         for name in columns:
@@ -166,10 +172,10 @@ class ParquetReader:
             rows = _view(engine, source, self.names, columns)
         if rows is None or not all(_is_read_alike(types[name], rows[column].type()) for name, column in columns.items()):
             engine.con.execute("DROP VIEW IF EXISTS input")
-            found = MemoryReader(self._parquet.read(columns), self.title).select(engine, columns, kinds)
+            found = MemoryReader(self._parquet.read(columns), self.title).select(engine, columns, kinds, given)
         else:
             check_apart(rows, columns, kinds)
-            found = Selection(converted(rows, columns, kinds, ()))
+            found = Selection(converted(rows, columns, kinds, (), given))
         as_found = (name for name in columns if kinds[name] in arrow.AS_FOUND)
         return replace(found, codes=found.codes | {name for name in as_found if self._was_category(name, types[name])})
 
@@ -204,9 +210,9 @@ class IpcReader:
         self.names = self._ipc.names
         self.title = f"File {file.path.name!r}"
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
         """Read the chosen columns, and look at all of their bytes before anyone else does."""
-        return MemoryReader(self._ipc.read(columns), self.title).select(engine, columns, kinds)
+        return MemoryReader(self._ipc.read(columns), self.title).select(engine, columns, kinds, given)
 
 
 class MemoryReader:
@@ -222,7 +228,7 @@ class MemoryReader:
         self.index = arrow.index_names(table)
         self.title = title
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str]) -> Selection:
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
         """Hand the chosen columns to the engine without a copy."""
         places = [self.names.index(name) for name in columns]
         found = arrow.choose(self._table, places, {name: kinds[name] for name in columns})
@@ -232,7 +238,7 @@ class MemoryReader:
             raise InputError(f"{self.title} has a text that is not UTF-8, or is damaged. Make it anew.") from None
         engine.con.register("input", found.table.rename_columns(list(columns.values())))
         check_apart(engine.table("input"), columns, kinds)
-        rows = converted(engine.table("input"), columns, kinds, found.categories)
+        rows = converted(engine.table("input"), columns, kinds, found.categories, given)
         return Selection(rows, found.categories, found.codes, found.zones)
 
 

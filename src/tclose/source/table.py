@@ -9,8 +9,9 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -18,9 +19,12 @@ import ibis
 import pyarrow as pa
 
 from tclose.errors import ColumnError, InputError
+from tclose.hierarchy import printed
+from tclose.policy import Input
 from tclose.source.cells import Cells
 from tclose.source.files import MOST_COLUMNS
-from tclose.source.readers import Reader, absent
+from tclose.source.readers import CsvReader, Reader, absent
+from tclose.source.readings import Reading, reading
 from tclose.source.rows import Codes, coded
 from tclose.source.typing import kind_of
 
@@ -48,9 +52,13 @@ class Table:
     kinds : dict
         "integer", "decimal", "float", "date", "timestamp", "time", "boolean", "category" (ordered), "codes" (categories without
         an order that are numbers or dates) or "text", by column.
+    moments : dict
+        How the timestamps of a column are written, where they were text.
     """
 
-    def __init__(self, reader: Reader, needed: Mapping[str, str], optional: Sequence[str] = ()) -> None:
+    def __init__(
+        self, reader: Reader, needed: Mapping[str, str], optional: Sequence[str] = (), given: Input | None = None
+    ) -> None:
         """Open a table.
 
         Parameters
@@ -61,6 +69,8 @@ class Table:
             The columns to open, each with the type to read it as; see `tclose.source.typing`.
         optional
             Columns to open where the table has them; any type.
+        given
+            How the cells are written, as far as the policy says.
         """
         self._reader = reader
         self.names = self._reader.names
@@ -73,20 +83,37 @@ class Table:
         _hide_progress(self._engine.con)
         self._engine.con.execute(f"SET disabled_optimizers = '{','.join(BELIEVING)}'")
         with self._silenced():
-            found = self._reader.select(self._engine, self._columns, kinds)
-        self._expression, self._categories, self._zones = found.rows, found.categories, found.zones
+            found = self._reader.select(self._engine, self._columns, kinds, given or Input())
+        self._given, self._asked, self._typed = given or Input(), kinds, found.typed
+        self._expression, self._categories = found.typed.rows, found.categories
+        self.moments = {name: form for name, form in found.typed.forms.moments.items() if name in found.typed.guessed}
+        clocks = {name: form.timezone for name, form in self.moments.items()}
+        self._zones = {**found.zones, **{name: zone for name, zone in clocks.items() if zone is not None}}
         self.kinds = {
             name: "category"
             if name in found.categories
             else "codes"
             if name in found.codes
-            else kind_of(found.rows[column].type())
+            else kind_of(self._expression[column].type())
             for name, column in self._columns.items()
         }
 
     def __contains__(self, name: str) -> bool:
         """Whether a column is open."""
         return name in self._columns
+
+    def readings(self, names: Sequence[str], decided: Collection[str] = ()) -> dict[str, Reading]:
+        """How some columns were read, and what kept one that is nearly numbers or dates from being so.
+
+        Of those that are decided the policy says how they are taken: they are not in doubt.
+        """
+        csv = isinstance(self._reader, CsvReader)
+        with self._silenced():
+            found = {
+                name: reading(name, self._columns[name], self.kinds[name], self._asked[name], self._typed, self._given, csv=csv)
+                for name in names
+            }
+        return {name: found[name].settled() if name in decided else found[name] for name in names}
 
     def cells(self, quasi: Sequence[str], sensitive: Sequence[str], unit: str | None = None) -> Cells:
         """The combinations of these columns that occur, with the number of their rows; of their distinct persons, with a unit.
@@ -148,6 +175,16 @@ class Table:
             found = rows.semi_join(self._engine.table("wanted"), "column").order_by("row").limit(1).to_pyarrow()
         return self.values(name, found["column"].combine_chunks())[0].as_py(), found["row"][0].as_py()
 
+    def show(self, name: str, *, suppression: bool = False) -> Callable[[Any], str]:
+        """How a value of a column is printed: timestamps in the form of the file, decimals with their digits.
+
+        Under suppression decimals are printed as short as they can be: digits that only a suppressed row has must not show.
+        """
+        if name in self.moments:
+            return self.moments[name].text
+        digits = None if suppression else self._typed.digits.get(name)
+        return printed if digits is None else partial(_with_digits, digits)
+
     def numbers(self, cells: pa.Array) -> pa.Array:
         """Cells as numbers: dates and times by their distance from a beginning."""
         if pa.types.is_float32(cells.type):
@@ -200,6 +237,12 @@ def _hide_progress(engine: duckdb.DuckDBPyConnection) -> None:
     """
     if engine.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
         engine.execute("SET enable_progress_bar = false")
+
+
+def _with_digits(digits: int, value: Any) -> str:
+    """A number with so many decimals, unless it has more."""
+    short = printed(value)
+    return short if len(short.partition(".")[2]) > digits else f"{value:.{digits}f}"
 
 
 def _check_names(reader: Reader, needed: Mapping[str, str]) -> None:

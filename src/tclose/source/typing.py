@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import ibis
 
 from tclose._numbers import number_of
 from tclose.errors import ColumnError
+from tclose.policy import Input
+from tclose.source.forms import Moments, Rewritten, rewritten
 
 PRINTED = "printed"
 """Keep a CSV's cells as they are printed: for columns whose values are looked up in a hierarchy, a matrix or an order."""
@@ -19,44 +23,101 @@ OR_PUBLISHED = " or published"
 OR_AUTO = " or auto"
 """Behind a type: where some cell does not have it the column is typed as if nothing was asked: a release may hold anything."""
 
-_PUBLISHED = r"^(\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\{.+\}|[0-9]{4}(-[0-9]{2}|-W[0-9]{2}|-Q[1-4])?)$"
+PUBLISHED = r"^(\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\{.+\}|[0-9]{4}(-[0-9]{2}|-W[0-9]{2}|-Q[1-4])?)$"
+"""What a release publishes instead of values: ranges, sets, and spans of the calendar."""
 
 _ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
 
 _SAMPLE = 1_000
 """A type that these first rows do not have is not tried on all rows."""
 
-_DECIMAL = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_SOME_DAY = datetime(2024, 1, 31)
+
+DECIMAL = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+"""A number with a decimal point, or a whole one; no zeros in front."""
 
 
-def typed(text: Any, names: Mapping[str, str], kinds: Mapping[str, str]) -> Any:
+@dataclass(frozen=True)
+class Typed:
+    """Columns in their types, and how the cells of those that were text are written.
+
+    Attributes
+    ----------
+    rows : ibis table
+    forms : Rewritten
+    guessed : dict
+        For each column of text whose type its cells decided, what was asked: "auto" or "value".
+    digits : dict
+        How many decimals all numbers of a column have, where they have equally many.
+    """
+
+    rows: Any
+    forms: Rewritten
+    guessed: dict[str, str]
+    digits: dict[str, int]
+
+
+def typed(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Typed:
     """A CSV's columns of text in the types that all their cells agree on, or in those that were asked for.
 
     Parameters
     ----------
-    text : ibis table of text columns
+    table : ibis table of text columns
     names
         The column of the ibis table for each name.
     kinds
         For each name "auto", "integer", "decimal", "date", "text", `PRINTED`, or "value": as auto, but for a sensitive column,
         where 1.0 and 1.00 are one value.
+    given
+        How the cells are written, as far as the policy says.
     """
+    forms = rewritten(table, names, kinds, given, set(names))
+    casts, guessed, digits = _typed_texts(forms, names, kinds)
+    return Typed(forms.text.select(**casts), forms, guessed, digits)
+
+
+def _typed_texts(
+    forms: Rewritten, names: Mapping[str, str], kinds: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str], dict[str, int]]:
+    """Columns of text in their types, by the engine's names for them; those whose cells decided, with what was asked; digits."""
+    text = forms.text
     kinds = {name: _fitting(text, text[names[name]], kind, name) for name, kind in kinds.items()}
-    found = _agreed(text, {names[name]: kind == "auto" for name, kind in kinds.items() if kind in ("auto", "value")})
+    guessed = {name: kind for name, kind in kinds.items() if kind in ("auto", "value")}
+    found, digits = _agreed(text, {names[name]: kind == "auto" for name, kind in guessed.items() if name not in forms.moments})
     casts = {}
     for name, kind in kinds.items():
         cell = text[names[name]]
-        casts[names[name]] = _convert(cell, found.get(names[name], kind))
-    return text.select(**casts)
+        if name in forms.moments and name in guessed:
+            casts[names[name]] = _moment(cell, forms.moments[name])
+        else:
+            casts[names[name]] = _convert(cell, found.get(names[name], kind))
+    return casts, guessed, {name: digits[names[name]] for name in guessed if names[name] in digits}
 
 
-def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], categories: Collection[str]) -> Any:
+def _moment(cell: Any, form: Moments) -> Any:
+    """A timestamp; in UTC, where the cells say how far their clocks are from it."""
+    moment = cell.left(len(form.text(_SOME_DAY)) - len(form.zone)).replace("T", " ").cast("timestamp")
+    return moment if form.offset is None else moment - ibis.interval(seconds=int(form.offset.total_seconds()))
+
+
+def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], categories: Collection[str], given: Input) -> Typed:
     """The columns of a table that has types of its own, in those that were asked for; NaN is missing.
 
-    ``categories`` are ordered by their owner, and stay as they are.
+    ``categories`` are ordered by their owner, and stay as they are. Text stays text, unless the policy says how numbers or dates
+    are written; then it is read as that of a CSV.
     """
-    casts = {}
+    chosen = {name: column for name, column in names.items() if name not in categories}
+    texts = {name for name, column in chosen.items() if table[column].type().is_string()}
+    forms = rewritten(table, chosen, kinds, given, texts if given.decimal or given.dates else set())
+    casts: dict[str, Any] = {}
+    guessed: dict[str, str] = {}
+    digits: dict[str, int] = {}
+    if given.decimal or given.dates:
+        casts, guessed, digits = _typed_texts(forms, names, {name: kinds[name] for name in texts})
+    table = forms.text
     for name, kind in kinds.items():
+        if names[name] in casts:
+            continue
         if name in categories:
             casts[names[name]] = table[names[name]]
             continue
@@ -69,7 +130,8 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
         elif kind == "text":
             column = column.cast("string")
         casts[names[name]] = column
-    return table.select(**casts)
+    asked = {name: kinds[name] for name in texts if kinds[name] in ("auto", "value")}
+    return Typed(table.select(**{column: casts[column] for column in names.values()}), forms, guessed or asked, digits)
 
 
 def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
@@ -79,7 +141,7 @@ def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
         return kind
     if asked.endswith(OR_PUBLISHED) and column.type().is_string():
         odd = table.filter(column.try_cast(_ASKED[kind]).isnull() & column.notnull())
-        if odd.agg(all=column.re_search(_PUBLISHED).all()).to_pyarrow()["all"][0].as_py():
+        if odd.agg(all=column.re_search(PUBLISHED).all()).to_pyarrow()["all"][0].as_py():
             return "text"
     try:
         _check_fit(table, column, kind, name)
@@ -118,23 +180,27 @@ def kind_of(kind: Any) -> str:
     return next((name for name, holds in names if holds), "text")
 
 
-def _agreed(text: Any, columns: Mapping[str, bool]) -> dict[str, str]:
-    """The type that all cells of each column have.
+def _agreed(text: Any, columns: Mapping[str, bool]) -> tuple[dict[str, str], dict[str, int]]:
+    """The type that all cells of each column have, and for decimals how many digits all of them have behind the point.
 
     True for a column asks that no two of its texts be one number: whoever can tell 1.0 from 1.00 in the file can tell the
     people apart. An integer or a date has one text only: no plus sign, no leading zeros (a zip code is text).
     """
-    tests = {"integer": _prints_as("int64"), "decimal": _is_decimal, "date": _is_date}
+    tests = {"integer": _prints_as("int64"), "decimal": _is_decimal, "date": is_date}
     tries = [(column, kind) for column in columns for kind in tests]
     hopeful = [which for which, answer in _all_cells(text.limit(_SAMPLE), tries, tests).items() if answer is not False]
     found: dict[str, str] = {}
+    digits: dict[str, int] = {}
     while hopeful:  # of each column the first kind that the sample allows; the next only where not all cells have it
         firsts = dict(reversed(hopeful)).items()
         for (column, kind), answer in _all_cells(text, list(firsts), tests).items():
             if answer:
-                found[column] = kind if kind != "decimal" else _decimal(text, text[column], one_text=columns[column])
+                found[column] = kind
+                if kind == "decimal":
+                    found[column], least, most = _decimal(text, text[column], one_text=columns[column])
+                    digits |= {column: most} if least == most and found[column].startswith("decimal(") else {}
         hopeful = [which for which in hopeful if which not in firsts and which[0] not in found]
-    return {column: found.get(column, "text") for column in columns}
+    return {column: found.get(column, "text") for column in columns}, digits
 
 
 def _all_cells(
@@ -152,20 +218,25 @@ def _prints_as(kind: str) -> Callable[[Any], Any]:
     return lambda cell: (cell.try_cast(kind).cast("string") == cell).fill_null(cell.isnull().ifelse(None, False))
 
 
-def _is_date(cell: Any) -> Any:
+def is_date(cell: Any) -> Any:
+    """Whether a text is a date as 2024-01-31; unknown where it is missing."""
     return _prints_as("date")(cell) & cell.re_search("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
 
 
 def _is_decimal(cell: Any) -> Any:
-    return cell.re_search(_DECIMAL) | (cell.lower() == "nan")
+    return cell.re_search(DECIMAL) | (cell.lower() == "nan")
 
 
-def _decimal(text: Any, cell: Any, *, one_text: bool) -> str:
-    """The decimal type that keeps every digit; a float where there are powers of ten; text where there are too many digits."""
+def _decimal(text: Any, cell: Any, *, one_text: bool) -> tuple[str, int, int]:
+    """The decimal type that keeps every digit; a float where there are powers of ten; text where there are too many digits.
+
+    With it the fewest and the most digits behind the point.
+    """
     point, size, number = cell.find("."), cell.length(), cell.try_cast("float64")
     has_part = point >= 0
     facts = text.agg(
         whole=has_part.ifelse(point, size).max(),
+        least=has_part.ifelse(size - point - 1, 0).min(),
         part=has_part.ifelse(size - point - 1, 0).max(),
         power=(cell.lower().contains("e")).any(),
         texts=cell.nunique() if one_text else ibis.literal(0),
@@ -173,11 +244,11 @@ def _decimal(text: Any, cell: Any, *, one_text: bool) -> str:
         two_missing=(cell.lower() == "nan").any() & cell.isnull().any() if one_text else ibis.literal(False),
         lost=(number.isinf() | ((number == 0) & cell.re_search("^[^eE]*[1-9]"))).any(),
     ).to_pyarrow()
-    whole, part, power, texts, numbers, two_missing, lost = facts.to_pylist()[0].values()
+    whole, least, part, power, texts, numbers, two_missing, lost = facts.to_pylist()[0].values()
     width = whole + part
     if texts != numbers or two_missing or (power and lost) or width > (15 if power else 38):  # a float keeps 15 digits
-        return "text"
-    return "decimal" if power else f"decimal({18 if width <= 18 else 38}, {part})"
+        return "text", least, part
+    return "decimal" if power else f"decimal({18 if width <= 18 else 38}, {part})", least, part
 
 
 def _convert(cell: Any, kind: str) -> Any:

@@ -270,4 +270,19 @@ def test_a_certificate_cannot_bring_its_own_regions(tmp_path: Path) -> None:
     said["policy"]["sensitive"]["s"]["t"] = 0.01
     said["regions"] = [[number % 2 for number in range(8)]]
     certificate.write_text(json.dumps(said))
+    with pytest.raises(tc.InputError, match="says more than this version of tclose can check: 'regions'"):
+        tc.verify(data, certificate)
+    del said["regions"]
+    said["policy"]["quasi"]["age"]["hierarchy"] = {"*": {"odd": sorted(set(ages))[::2], "even": sorted(set(ages))[1::2]}}
+    certificate.write_text(json.dumps(said))
     assert not tc.verify(data, certificate).audit.satisfied
+
+
+def test_a_tree_over_ranges_cannot_put_together_what_does_not_lie_together() -> None:
+    ranges = [f"[{10 * tens}, {10 * tens + 9}]" for tens in range(1, 9)]
+    columns = {"age": [label for label in ranges for _ in range(5)], "s": [d for d in ["flu", "HIV"] * 4 for _ in range(5)]}
+    jumping = {"*": {"odd": ranges[::2], "even": ranges[1::2]}}
+    assert not audited(columns, {"age": {"hierarchy": jumping}}, n=20).satisfied  # each class has one disease
+    halves = {"*": {"young": ranges[:4], "old": ranges[4:]}}
+    split = {**columns, "s": ["flu"] * 20 + ["HIV"] * 20}
+    assert audited(split, {"age": {"hierarchy": halves}}, n=20).satisfied

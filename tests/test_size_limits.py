@@ -85,6 +85,12 @@ def test_files_of_hierarchies_and_matrices_have_a_limit(tmp_path: Path, monkeypa
             kind.from_csv(file)
 
 
+def test_a_number_of_a_policy_has_a_limit_of_digits() -> None:
+    assert Policy(quasi=["q"], sensitive={"s": "1/999999999999999999"}).sensitive[0].t.denominator == 10**18 - 1
+    with pytest.raises(PolicyError, match="at most 18 decimals"):
+        Policy(quasi=["q"], sensitive={"s": "1e-19"})
+
+
 def test_bins_have_a_limit() -> None:
     Policy(quasi=["q"], sensitive={"s": {"bins": MOST_BINS}})
     with pytest.raises(PolicyError, match="a count of bins"):

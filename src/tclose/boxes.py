@@ -86,7 +86,7 @@ def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tre
         means = list(zip(published[name], gone, strict=False))
         return _line(means, lambda mean, missing: _with_missing(NONE if mean is None else EVERY_VALUE, missing))
     labels = published[name]
-    if column.recode != "set" and column.hierarchy is not None:
+    if column.recode != "set" and column.hierarchy is not None and not _are_ranges(labels):
         return _tree(labels, _ways(column.hierarchy, labels))
     if any(_is_masked(label) for label in set(labels)):
         return _tree(labels, _prefixes(labels))
@@ -260,6 +260,13 @@ def _time(text: str) -> Span | None:
 
 def _microseconds(value: time) -> int:
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
+
+
+def _are_ranges(labels: Sequence[Any]) -> bool:
+    """Whether labels say themselves which values they stand for: ``[20, 29]``. Then no hierarchy may tell otherwise."""
+    read = _reader(labels)
+    kinds = {read(label)[0][0] for label in set(labels)}
+    return any(isinstance(label, str) and _ends(label) for label in labels) and kinds <= {NUMBER, DATE, TIME, MISSING}
 
 
 # --- trees ------------------------------------------------------------------------------------------------------------

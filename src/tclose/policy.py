@@ -67,6 +67,8 @@ def _number(requirement: str, fits: Callable[[Fraction], bool], *, optional: boo
             raise ValueError(requirement) from None
         if not fits(number) or number > _LARGEST:
             raise ValueError(requirement)
+        if number.denominator > _LARGEST:
+            raise ValueError("a number of at most 18 decimals, or a fraction of numbers of at most 18 digits")
         return number
 
     return PlainValidator(validate)

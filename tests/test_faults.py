@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -418,19 +419,34 @@ def test_ctrl_c_at_each_stage_of_growth(case: Case, tmp_path: Path, stage: str) 
     assert_interrupted(process, tmp_path, stage)
 
 
-def test_ctrl_c_while_kernels_are_compiled(case: Case, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_an_end_while_kernels_are_compiled(case: Case, tmp_path: Path, how: signal.Signals) -> None:
     cache, folder = tmp_path / "cache", tmp_path / "out"
     folder.mkdir()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     process = start("-c", AT_A_STAGE, "tell", "", *case.command(folder / "release.csv"), env=environment)
     wait_for(f"Partitioning {ONCE}", process)
     time.sleep(random.uniform(0, 1))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     done = finish(process)
+    while helpers(cache):  # they end by themselves
+        time.sleep(0.05)
+    assert not list(cache.rglob(".tclose-*"))  # no file was left half written
     if names(folder):  # all was compiled and done before the signal came
         assert verify(folder / "release.csv", folder / PAPERS[0]).holds
         return
-    assert (done.returncode, done.stderr) == (130, f"{ONCE.capitalize()}.\nError: Interrupted.\n")
+    ended = (130, f"{ONCE.capitalize()}.\nError: Interrupted.\n") if how == signal.SIGINT else (-how, f"{ONCE.capitalize()}.\n")
+    assert (done.returncode, done.stderr) == ended
+
+
+def helpers(cache: Path) -> list[str]:
+    """The processes, besides ours, that compile into a folder, zombies included; where the system lists them as files."""
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):  # it has ended, or is not ours
+            if f"NUMBA_CACHE_DIR={cache}".encode() in environment.read_bytes().split(b"\0"):
+                found.append(environment.parent.name)
+    return found
 
 
 def test_ctrl_c_at_random_moments(case: Case, tmp_path: Path) -> None:

@@ -83,3 +83,10 @@ tc.audit(people, policy)
     )
     assert shown[1:4] == ["KeyboardInterrupt", "KeyboardInterrupt", "'interrupt'"]
     assert shown[4].startswith("<Release: 40 rows in ")
+
+
+def test_a_notebook_says_why_the_first_call_waits(tmp_path: Path) -> None:
+    line = "compiling, once on this machine"
+    assert shown_by(tmp_path, f"from tclose._progress import report\nreport({line!r})\nreport({line!r})") == [
+        f"tclose is {line}.\n"
+    ]

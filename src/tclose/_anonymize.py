@@ -103,6 +103,7 @@ def anonymize(
     reader = open_reader(table, policy.input)
     _check_input(reader, policy)
     roles = roles_of(policy, reader)
+    chosen.compile_ahead()
     source = Table(reader, _kinds(policy, roles), optional=policy.identifiers, given=policy.input)
     _check_orders(source, policy)
     readings = readings_of(source, policy, [column.name for column in policy.quasi])

@@ -1,7 +1,11 @@
-"""Progress: the stages of long work and a figure inside each, told to whoever listens. The library prints nothing."""
+"""Progress: the stages of long work and a figure inside each, told to whoever listens.
+
+The library prints nothing, but for one line: whoever sits before a notebook or Python's prompt is told why the first call waits.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -43,3 +47,16 @@ def report(figure: str) -> None:
     listener = _listener.get()
     if listener is not None:
         listener.hear(listener.stage, figure)
+    elif figure.startswith(COMPILING) and COMPILING not in _told and _somebody_waits():
+        _told.add(COMPILING)
+        sys.stderr.write(f"tclose is {figure}.\n")
+        sys.stderr.flush()
+
+
+_told: set[str] = set()
+
+
+def _somebody_waits() -> bool:
+    """Whether Python runs in a notebook, or at a prompt."""
+    notebook = sys.modules.get("IPython")
+    return hasattr(sys, "ps1") or (notebook is not None and notebook.get_ipython() is not None)

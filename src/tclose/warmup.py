@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from tclose._anonymize import anonymize
+from tclose._progress import announce
 from tclose.algorithms import ALGORITHMS
 from tclose.errors import OutputError
 from tclose.policy import Policy, Quasi, Sensitive
@@ -37,19 +38,24 @@ class Warmth:
 
 
 def warm_up() -> Warmth:
-    """Compile every kernel that is not on the disk: make a small release with every algorithm.
+    """Compile every kernel that is not on the disk: on all cores at once, then by a small release with every algorithm.
 
     Kernels are compiled for types of arrays, not for policies. So one policy will do, if it asks for something of every kind:
     then no part of an algorithm is passed over.
     """
+    from tclose.algorithms.ahead import compile_ahead, wait_for
     from tclose.algorithms.compiling import FOLDER, teller
+    from tclose.algorithms.rehearsing import KERNELS
 
     if FOLDER is None:
         raise OutputError("There is no folder to keep compiled kernels in. Set NUMBA_CACHE_DIR to one that can be written.")
     before, begun = teller.compiled, time.monotonic()
+    announce("Compiling for")
+    compile_ahead(KERNELS)
+    ahead = wait_for()
     for algorithm in ALGORITHMS:
         anonymize(_table(), _policy(), algorithm=algorithm)
-    return Warmth(teller.compiled - before, time.monotonic() - begun, FOLDER)
+    return Warmth(ahead + teller.compiled - before, time.monotonic() - begun, FOLDER)
 
 
 def _table() -> pa.Table:

@@ -125,6 +125,13 @@ class Algorithm:
         """Each option as it is where nothing is said."""
         return {name: option.default for name, option in self.options.items()}
 
+    def compile_ahead(self) -> None:
+        """Begin to compile its kernels, in other processes, if they are not on the disk; see `tclose.algorithms.ahead`."""
+        from tclose.algorithms.ahead import compile_ahead
+        from tclose.algorithms.rehearsing import NEEDED
+
+        compile_ahead(NEEDED.get(self.name, ()))
+
     def __str__(self) -> str:
         """Name and summary."""
         return f"{self.name}: {self.summary}"

@@ -10,12 +10,14 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import boolean
 from numpy.typing import NDArray
 
 from tclose.algorithms.closeness import close
 from tclose.algorithms.compare import at_most
-from tclose.algorithms.compiling import kernel, lean, once
+from tclose.algorithms.compiling import apart, kernel, lean, once
 from tclose.algorithms.flow import room_for
+from tclose.algorithms.limits import BLANK as NO_LIMITS
 from tclose.algorithms.limits import DISTINCT, ENHANCED, ENTROPY, LINE, MATRIX, NEAR, STRICT, TREE, UNLIMITED, Codes, Ints, Limits
 from tclose.algorithms.running import run
 from tclose.algorithms.sorting import sort
@@ -36,6 +38,13 @@ class Scratch(NamedTuple):
     """Persons, or pairs of person and value, that were seen."""
     nobody: Codes
     """No rows."""
+    column_holds: int
+    """The address of `column_holds`."""
+
+
+_NONE = np.empty(0, dtype=np.int64)
+BLANK = Scratch(_NONE, _NONE, _NONE, _NONE, np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.int32), 0)
+"""No room: it says to the compiler which types it has."""
 
 
 def scratch_for(limits: Limits) -> Scratch:
@@ -49,6 +58,7 @@ def scratch_for(limits: Limits) -> Scratch:
         np.empty(max(values, nodes, room_for(places)), dtype=np.int64),
         np.zeros(limits.marks, dtype=np.bool_),
         np.empty(0, dtype=np.int32),
+        column_holds.address(),
     )
 
 
@@ -83,7 +93,7 @@ def holds(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bo
         return False
     for number in range(len(limits.columns)):
         touched = scratch.touched[: tally(limits.codes[number], rows, scratch.counts, scratch.touched)]
-        if not _column_holds(limits, references, number, rows, len(rows), scratch, touched):
+        if not column_holds(scratch.column_holds, limits, references, number, rows, len(rows), scratch, touched):
             return False
     return True
 
@@ -110,13 +120,15 @@ def holds_with(limits: Limits, tallies: Codes, size: int, row: int, change: int,
             distinct += count > 0
         start += m
         touched = scratch.touched[:distinct]
-        if not _column_holds(limits, limits.references, number, scratch.nobody, size + change, scratch, touched):
+        if not column_holds(
+            scratch.column_holds, limits, limits.references, number, scratch.nobody, size + change, scratch, touched
+        ):
             return False
     return True
 
 
-@lean
-def _column_holds(limits: Limits, references: Ints, number: int, rows: Codes, size: int, scratch: Scratch, touched: Ints) -> bool:
+@apart(boolean, NO_LIMITS, NO_LIMITS.references, 0, BLANK.nobody, 0, BLANK, BLANK.touched)
+def column_holds(limits: Limits, references: Ints, number: int, rows: Codes, size: int, scratch: Scratch, touched: Ints) -> bool:
     """Whether one tallied column keeps its limits; its counts are 0 afterwards."""
     far = limits.n == 0 or size < limits.n  # else a class is a region itself, at distance 0
     column = limits.columns[number]

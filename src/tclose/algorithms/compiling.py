@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import numba.core.typing.arraydecl  # noqa: F401 - loads what is explained below
-from numba import njit
+from numba import config, njit, typeof
 from numba.core import event
+from numba.core.cgutils import unpack_tuple
+from numba.core.errors import TypingError
+from numba.core.types import StarArgTuple
+from numba.extending import intrinsic
 
 from tclose._progress import COMPILING, report
 from tclose.algorithms.keeping import Kept
+from tclose.errors import InputError
 
 # Numba asks the modules that declare what an index into something means in the order in which they were loaded. It loads that of
 # arrays first when it compiles, but last when it looks for a kept kernel first: then each index into an array is asked of texts,
@@ -26,6 +31,15 @@ class _Compiler(Protocol):
 
 _compiler: Any = njit  # its stub leaves out the wrappers, and gives another type to what it compiles
 _events: Any = event  # without types
+_intrinsic: Any = intrinsic
+_typeof: Any = typeof
+_unpacked: Any = unpack_tuple
+_Arguments: Any = StarArgTuple
+
+_config: Any = config
+
+if _config.DISABLE_JIT:
+    raise InputError("NUMBA_DISABLE_JIT is set, and what makes releases must be compiled. Unset it.")
 
 
 def _folder() -> str | None:
@@ -76,7 +90,7 @@ def _kept(**settings: bool) -> _Compiler:
 
     def compile_and_keep(function: Function) -> Function:
         compiled: Any = _compiler(**settings, **_ALL)(function)
-        if KEPT and compiled is not function:  # Numba may be told not to compile
+        if KEPT:
             compiled._cache = Kept(function)
         return compiled  # type: ignore[no-any-return]
 
@@ -94,3 +108,56 @@ once: _Compiler = _compiler(no_cpython_wrapper=True, inline="always", **_ALL)
 
 It is kept with its caller, not by itself. A large one takes longer to put there, with the square of its length, than to compile.
 """
+
+
+def apart(result: Any, *arguments: Any) -> Callable[[Function], Any]:
+    """A large part that many kernels call: compiled once, for arguments like these, and called through its address.
+
+    Whatever a kernel calls is optimised with that kernel, and again with each other one. Such a part is not: a kernel is given
+    its address, which ``address()`` finds, and hands it over as the first argument of the part.
+    """
+    types = tuple(_typeof(argument) for argument in arguments)
+
+    def compile_apart(function: Function) -> Any:
+        part: Any = lean(function)
+
+        def compile_now() -> None:
+            part.compile(types)
+
+        def address() -> int:
+            if rehearsing:
+                return 0
+            compile_now()
+            found = part.overloads[types]
+            return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+
+        @_intrinsic
+        def call(_: Any, address: Any, *given: Any) -> Any:
+            if given != types:  # it would read something else than it was given
+                raise TypingError(f"{function.__name__} is compiled for {types}. Got {given}.")
+
+            def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+                convention = context.call_conv
+                pointer = builder.inttoptr(values[0], convention.get_function_type(result, types).as_pointer())
+                return convention.call_function(builder, pointer, result, types, _unpacked(builder, values[1]))[1]
+
+            return result(address, _Arguments(types)), generate
+
+        call.compile, call.address = compile_now, address
+        return call
+
+    return compile_apart
+
+
+class RehearsedError(Exception):
+    """A kernel was compiled, and not run."""
+
+
+rehearsing = False
+"""Whether kernels are only compiled, as in a process that does nothing else; see `rehearsing.py`."""
+
+
+def rehearse(compiled: Any, *args: Any) -> NoReturn:
+    """Compile a kernel for such arguments, and leave whatever called it."""
+    compiled.compile(tuple(_typeof(argument) for argument in args))
+    raise RehearsedError

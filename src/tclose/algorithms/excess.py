@@ -18,10 +18,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import float64
 
-from tclose.algorithms.checks import Scratch
+from tclose.algorithms.checks import BLANK, Scratch
 from tclose.algorithms.closeness import distance
-from tclose.algorithms.compiling import lean, once
+from tclose.algorithms.compiling import apart, once
+from tclose.algorithms.limits import BLANK as NO_LIMITS
 from tclose.algorithms.limits import DISTINCT, ENHANCED, ENTROPY, STRICT, UNLIMITED, Ints, Limits
 from tclose.algorithms.sorting import sort
 
@@ -29,7 +31,7 @@ LARGEST_POWER = 700.0
 """e to a larger one may not be a float."""
 
 
-@lean
+@apart(float64, NO_LIMITS, 0, 0, 0, BLANK)
 def excess(limits: Limits, number: int, size: int, distinct: int, scratch: Scratch) -> float:
     """The excess of one tallied column over rows; k, and l over persons, have no part in it. May sort the touched values."""
     column, counts, touched = limits.columns[number], scratch.counts, scratch.touched[:distinct]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import shutil
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ from numba.core.caching import FunctionCache
 from numba.core.serialize import dumps
 
 from tclose._files import write_whole
+from tclose.algorithms.ahead import wait_for
 from tclose.errors import OutputError
 
 SOURCES = sorted(Path(__file__).parent.glob("*.py"))
@@ -28,6 +30,9 @@ VERSIONS = (numba.__version__, llvmlite.__version__)
 
 _FunctionCache: Any = FunctionCache
 _dumps: Any = dumps  # both without types
+
+writing = threading.Lock()
+"""Held while a file is written."""
 
 
 def _digest(paths: list[Path]) -> str:
@@ -55,14 +60,16 @@ class Kept(_FunctionCache):  # type: ignore[misc]
         super().__init__(function)
         self._folder = Path(self.cache_path) / f"kernels-{DIGEST}"
         self._cache_path = str(self._folder)
+        self._kernel = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
 
     def flush(self) -> None:
         """Forget all kernels."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _load_overload(self, signature: Any, context: Any) -> Any:
-        """The kernel compiled for these types; None where that is not kept."""
+        """The kernel compiled for these types, by a helper process perhaps; None where that is not kept."""
         key = self._key(signature, context.codegen())
+        wait_for(self._kernel)
         try:
             content = self._path(key).read_bytes()
         except OSError:
@@ -79,7 +86,7 @@ class Kept(_FunctionCache):  # type: ignore[misc]
             return
         key = self._key(signature, compiled.codegen)
         data = _dumps((key, self._impl.reduce(compiled)))
-        with suppress(OSError, OutputError):
+        with writing, suppress(OSError, OutputError):
             if not self._folder.exists():
                 self._folder.mkdir(parents=True, exist_ok=True)
                 _remove_older(self._folder)

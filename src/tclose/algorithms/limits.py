@@ -100,6 +100,20 @@ class Limits(NamedTuple):
     or (tree) the rows below each node. Here of one table; an algorithm may hand over several regions instead."""
 
 
+BLANK = Limits(
+    *(0, 0, 0, 0),
+    np.empty(0, dtype=COLUMN),
+    np.empty((0, 0), dtype=np.int32),
+    np.empty(0, dtype=np.int32),
+    np.empty((0, 0), dtype=np.int32),
+    0,
+    np.empty(0, dtype=ATTRIBUTE),
+    np.empty(0, dtype=np.int64),
+    np.empty((0, 0), dtype=np.int64),
+)
+"""No limits: it says to the compiler which types limits have."""
+
+
 def limits_of(attributes: Sequence[Attribute], policy: Policy, persons: Ints | None = None) -> Limits:
     """What a policy asks of a class.
 

@@ -58,14 +58,20 @@ def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
     """
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
     losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
+    tree = cut_all(quasi, losses, limits)
+    regions, classes = tree.found[REGIONS], tree.found[CLASSES]
+    return Partition(tree.labels, _levels(tree.region_of_class[:classes], tree.parents[:regions]))
+
+
+def cut_all(quasi: Codes, losses: Losses, limits: Limits) -> Tree:
+    """Cut the table until no node can be cut."""
     tree, room, scratch = _tree_for(len(quasi), limits.n), _room_for(len(quasi), losses), scratch_for(limits)
     references = limits.references.copy()  # limits themselves stay as they are
     run(_cut_all, limits, references, losses, quasi, tree, room, scratch)
     while tree.found[WAITING] > 0:  # regions lie deeper in one another than there was room for
         references = np.concatenate([references, np.empty_like(references)])
         run(_cut_all, limits, references, losses, quasi, tree, room, scratch)
-    regions, classes = tree.found[REGIONS], tree.found[CLASSES]
-    return Partition(tree.labels, _levels(tree.region_of_class[:classes], tree.parents[:regions]))
+    return tree
 
 
 def _levels(region_of_class: Ints, parents: Ints) -> list[Ints]:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.algorithms import compiling
+
 NAP = 0.02
 """Seconds between two looks at the kernel: Ctrl-C reaches Python only between naps."""
 PATIENCE = 1.0
@@ -25,6 +27,8 @@ def run(kernel: Callable[..., Any], *args: Any) -> Any:
     progress hears the thread too.
     """
     cancel = np.zeros(1, dtype=np.uint8)
+    if compiling.rehearsing:
+        compiling.rehearse(kernel, *args, cancel)
     results: list[Any] = []
     _watch([lambda: results.append(kernel(*args, cancel))], cancel)
     return results[0]
@@ -37,6 +41,8 @@ def run_parts(kernel: Callable[..., Any], parts: int, room: Callable[[], Any], *
     and when, is left open.
     """
     cancel = np.zeros(1, dtype=np.uint8)
+    if compiling.rehearsing:
+        compiling.rehearse(kernel, 0, *args, room(), cancel)
     waiting, lock = iter(range(parts)), threading.Lock()
 
     def work() -> None:

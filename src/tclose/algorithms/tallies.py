@@ -40,6 +40,8 @@ class Tallies(NamedTuple):
     """Places where it is known."""
     scratch: Scratch
     """Room for checks."""
+    excess: int
+    """The address of `excess`."""
 
 
 def tallies_for(limits: Limits) -> Tallies:
@@ -57,6 +59,7 @@ def tallies_for(limits: Limits) -> Tallies:
         np.zeros(values, dtype=np.bool_),
         np.empty(values, dtype=np.int64),
         scratch_for(limits),
+        excess.address(),
     )
 
 
@@ -142,11 +145,12 @@ def _find(limits: Limits, tallies: Tallies, number: int, size: int, code: int) -
     if new:
         touched[distinct] = code
     found: float = excess(
+        tallies.excess,
         limits,
         number,
         size + 1,
         distinct + new,
-        Scratch(counts, touched, scratch.further, scratch.spare, scratch.marks, scratch.nobody),
+        Scratch(counts, touched, scratch.further, scratch.spare, scratch.marks, scratch.nobody, scratch.column_holds),
     )
     counts[code] -= 1
     if new:  # it may have been sorted in between others

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from fuzzing.boxes import Boxes
 from fuzzing.cases import Case
 from fuzzing.covering import Covering
 from fuzzing.judging import Judge, one_class_fits
@@ -87,6 +88,19 @@ def test_limits_of_a_class_of_three(limits: dict[str, Any], broken: list[str]) -
 )
 def test_what_covers_the_values_of_a_class(settings: dict[str, Any], values: list[Any], cell: str, fits: bool) -> None:
     assert (Covering("q", settings, values).fault({"q": cell}, values) == "") is fits
+
+
+def test_regions_cut_no_class() -> None:
+    column = Covering("q", {}, [1, 2])
+    boxes = Boxes([column], [{"q": cell} for cell in ("[1, 2]", "[4, 9]", "[5, 6]", "12")])
+    assert set(boxes.regions(0)) == {frozenset(region) for region in ([0], [0, 1, 2], [0, 1, 2, 3])}
+    assert frozenset([2]) not in set(boxes.regions(2))  # class 1 meets its box
+
+
+def test_regions_in_a_tree_are_nodes() -> None:
+    column = Covering("q", {"hierarchy": {"*": {"north": ["a", "b"], "south": ["c", "d"]}}}, ["a"])
+    boxes = Boxes([column], [{"q": cell} for cell in ("a", "b", "south")])
+    assert set(boxes.regions(0)) == {frozenset(region) for region in ([0], [0, 1], [0, 1, 2])}
 
 
 def test_an_empty_text_is_not_a_missing_cell() -> None:

@@ -22,7 +22,7 @@ GIGABYTE = 1 << 30
 
 @dataclass(frozen=True)
 class Ending:
-    """How a child ended: its exit code or, negative, its signal; seconds, and peak memory in bytes."""
+    """How a child ended: its exit code or, negative, its signal; CPU seconds, and peak memory in bytes."""
 
     code: int
     seconds: float
@@ -107,7 +107,7 @@ def run_all(
             took = time.monotonic() - begun
             if ended:
                 del running[pid]
-                yield name, Ending(os.waitstatus_to_exitcode(status), took, usage.ru_maxrss * 1024)
+                yield name, Ending(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
             elif took > seconds:
                 os.kill(pid, signal.SIGKILL)
         if running:

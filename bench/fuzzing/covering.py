@@ -72,7 +72,7 @@ class Covering:
     # Ranges and means ------------------------------------------------------------------------------------------------
 
     def _range_fault(self, text: str, values: list[Any]) -> str:
-        low, high, closed = self._range(text)
+        low, high, closed = self.range_of(text)
         if any(
             (low is not None and value < low) or (high is not None and (value > high or (value == high and not closed)))
             for value in values
@@ -86,8 +86,8 @@ class Covering:
             return f"{text!r} is wider than its rows"
         return ""
 
-    def _range(self, text: str) -> tuple[Any, Any, bool]:
-        """The ends of a published range, None where it has none, and whether the upper belongs to it."""
+    def range_of(self, text: str) -> tuple[Any, Any, bool]:
+        """Return the ends of a published range, None where it has none, and whether the upper belongs to it."""
         if text == "any value":
             return None, None, True
         if text.endswith(" or more"):
@@ -161,7 +161,7 @@ class Covering:
                 return f"{text!r} does not stand above a value of its rows"
             lower = [label for label in self._below(text, values[0]) if all(covers(label, value) for value in values)]
             return f"{text!r} is wider than its rows" if lower else ""
-        if _set_of(text) != (set(values), some_missing):
+        if set_of(text) != (set(values), some_missing):
             return f"{text!r} is not the set of its rows"
         return ""
 
@@ -212,8 +212,8 @@ def _span(text: str) -> tuple[date, date] | None:
     return date(year, start, 1), date(year, end, monthrange(year, end)[1])
 
 
-def _set_of(text: str) -> tuple[set[str], bool]:
-    """The members of a published set, and whether a missing cell is among them."""
+def set_of(text: str) -> tuple[set[str], bool]:
+    """Return the members of a published set, and whether a missing cell is among them."""
     if text[0] == '"':
         end = re.fullmatch(r'"((?:[^"]|"")*)"( or missing)?', text)
         if end is not None:

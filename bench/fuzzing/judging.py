@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from fuzzing.boxes import Boxes
 from fuzzing.cases import Case
 from fuzzing.covering import Covering
 from fuzzing.limits import Attribute, bin_of, number
@@ -161,12 +162,35 @@ class Judge:
                             some, everyone, persons, self.policy.get("alpha"), regions=self.policy.get("n") is not None
                         )
                         found += [f"{limit} of {attribute.name}, against {what}" for limit in broken]
+        if self.policy.get("n") is not None:
+            found += self._regions()
         for attribute, cells in zip(self.sensitive, self.seen, strict=True):
             if attribute.binned:
                 bins = sorted(bin_of(label) for label in set(cells) - {None})
                 if any(one[1] > other[0] for one, other in pairwise(bins)):
                     found.append(f"bins of {attribute.name} overlap")
         return sorted(set(found))
+
+    def _regions(self) -> list[str]:
+        """(n,t)-closeness: around each class there must be a region of n rows that it is close to."""
+        boxes = Boxes(self.quasi, [{name: self.published[name][group[0]] for name in self.names} for group in self.classes])
+        found = []
+        for attribute, cells in zip(self.sensitive, self.seen, strict=True):
+            if attribute.settings.get("t") is None:
+                continue
+            limit = number(attribute.settings["t"])
+            for place, group in enumerate(self.classes):
+                for region in boxes.regions(place):
+                    if region is None:  # too many to try
+                        break
+                    rows = [row for inside in region for row in self.classes[inside]]
+                    if len(rows) >= self.policy["n"]:
+                        some, others = ([cells[row] for row in part] for part in (group, rows))
+                        if attribute.emd(some, others, cells) <= limit:
+                            break
+                else:
+                    found.append(f"n,t of {attribute.name}")
+        return found
 
     def _input(self, attribute: Attribute, cells: Sequence[Any]) -> list[Any] | None:
         """The input's values in the form in which they are published; None where a suppressed one has a bin that nobody sees."""

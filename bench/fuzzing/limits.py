@@ -61,10 +61,10 @@ class Attribute:
             return printed(original)
         return plain(original, self.kind)
 
-    def emd(self, some: Sequence[Any], everyone: Sequence[Any]) -> Fraction:
-        """Return the earth mover's distance between the values of a class and those of a table."""
+    def emd(self, some: Sequence[Any], everyone: Sequence[Any], table: Sequence[Any] | None = None) -> Fraction:
+        """Return the earth mover's distance between the values of a class and others, which are a table or a part of it."""
         p, q = Counter(some), Counter(everyone)
-        domain = list(q)
+        domain = list(q) if table is None else list(dict.fromkeys(table))
         difference = {value: Fraction(p[value], len(some)) - Fraction(q[value], len(everyone)) for value in domain}
         if len(domain) == 1:
             return Fraction(0)

@@ -45,6 +45,15 @@ def test_distances_of_three_low_salaries(settings: dict[str, Any], expected: Fra
 
 
 @pytest.mark.parametrize(
+    ("distance", "expected"), [("ordered", Fraction(3 + 2 + 1, 4 * 3)), ("numeric", Fraction(12 + 11 + 4, 4 * 12))]
+)
+def test_a_missing_cell_stands_after_the_greatest_value(distance: str, expected: Fraction) -> None:
+    attribute = Attribute("s", {"distance": distance, "missing": "value"}, [0])
+    values = [attribute.value(cell) for cell in (0, 1, 8, None)]  # in the numeric distance at 12
+    assert attribute.emd(values[-1:], values) == expected
+
+
+@pytest.mark.parametrize(
     ("limits", "broken"),
     [
         ({"t": "1/6"}, []),

@@ -229,6 +229,7 @@ def _integers(lot: random.Random) -> tuple[list[Any], dict[str, Any]]:
                 {"hierarchy": draw_tree(lot, [str(value) for value in values]), "recode": lot.choice(("range", "level"))},
                 {"hierarchy": "prefixes"},
                 {"type": "text"},
+                {"type": "category"},
             )
         )
     )
@@ -364,6 +365,8 @@ def _numbers(lot: random.Random) -> Drawn:
     if lot.random() < 0.3:
         values = [Decimal(value).scaleb(-1) for value in values]
     distance = lot.choice(({}, {"distance": "ordered"}, {"distance": "numeric"}, {"distance": "equal"}))
+    if lot.random() < 0.2:
+        return values, {**distance, "missing": "value"}, True
     return values, dict(distance), distance == {"distance": "equal"}
 
 
@@ -376,7 +379,9 @@ def _binned(lot: random.Random) -> Drawn:
         settings["distance"] = "equal"
     if lot.random() < 0.25:
         settings["publish"] = "value"
-    return values, settings, equal
+    if lot.random() < 0.15:
+        settings["missing"] = "value"
+    return values, settings, equal or "missing" in settings
 
 
 def _days(lot: random.Random) -> Drawn:

@@ -37,7 +37,10 @@ class Covering:
         self.hierarchy = self.settings.get("hierarchy")
         self.paths = paths_of(self.hierarchy) if isinstance(self.hierarchy, Mapping) else {}
         self.ranged = (
-            self.kind != "text" and self.settings.get("type") != "text" and self.hierarchy is None and self.recode != "set"
+            self.kind != "text"
+            and self.settings.get("type") not in ("text", "category")
+            and self.hierarchy is None
+            and self.recode != "set"
         )
         texts = [printed(value) for value in values if value is not None]
         self.length = max(map(len, texts), default=0)

@@ -75,16 +75,19 @@ class Attribute:
                 len(domain) - 1
             )
         if self.distance == "numeric":
-            ordered = sorted(domain)
-            steps = [_difference(b, a) for a, b in pairwise(ordered)]
+            ordered = sorted(value for value in domain if value is not None)
+            steps = [_difference(high, low) for low, high in pairwise(ordered)]
+            if None in domain:  # as far after the greatest as values are from one another on average
+                steps.append(sum(steps) / len(steps) if steps else Fraction(1))
+                ordered.append(None)
             return self._along([difference[value] for value in ordered], steps) / sum(steps)
         return self._in_tree(difference) if self.distance == "hierarchical" else self._transport(difference)
 
     def _rank(self, value: Any) -> Any:
-        if self.binned:
-            return bin_of(value)
         order = self.settings.get("order")
-        return value if order is None else ["" if label is None else printed(label) for label in order].index(value or "")
+        if order is None:  # a missing cell stands after the greatest value
+            return value is None, 0 if value is None else bin_of(value) if self.binned else value
+        return ["" if label is None else printed(label) for label in order].index(value or "")
 
     @staticmethod
     def _along(parts: list[Fraction], steps: Sequence[Any]) -> Fraction:

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fuzzing.children import import_everything, load_kernels
+from fuzzing.children import warm_parent
 from fuzzing.files import run_files
 from fuzzing.forgeries import run_forgeries
 from fuzzing.releases import run_releases
@@ -46,8 +46,7 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     given = parser.parse_args()
     machine()  # the commit is that of the beginning
-    import_everything()
-    load_kernels()
+    warm_parent()
     FAILURES.mkdir(exist_ok=True)
     found: dict[str, Counter[str]] = {}
     failures: list[dict[str, Any]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import pickle
 import resource
@@ -29,52 +30,55 @@ class Ending:
     memory: int
 
 
-def import_everything() -> None:
-    """Import what a run may need, so that children need not; no connection is opened and no thread started."""
-    import scipy.optimize
+def warm_parent() -> None:
+    """Import what runs need and load compiled kernels, so that children need not.
 
-    import tclose._anonymize
-    import tclose._audit
-    import tclose._verify
-    import tclose.algorithms.fragmentation
-    import tclose.algorithms.growth
-    import tclose.algorithms.mondrian
-    import tclose.cli.commands
-    import tclose.cli.listing
-    import tclose.cli.screen
-
-    assert all((scipy.optimize, tclose))
-
-
-def load_kernels() -> None:
-    """Load the compiled kernels of all algorithms, so that children need not.
-
-    What the warm-up hands to an algorithm is taken from a child: only children may open a connection.
+    A child makes releases, verifies one, and tells which modules it had then, and what an algorithm was given. Only children
+    open a connection: a parent that has one must not fork.
     """
     from tclose.algorithms import ALGORITHMS
 
     with tempfile.TemporaryDirectory() as folder:
-        handed = Path(folder) / "handed"
-        for _, ending in run_all([("warm-up", partial(_catch, handed))], 1, 600):
+        told = Path(folder)
+        for _, ending in run_all([("warm-up", partial(_tell, told))], 1, 900):
             if ending.code:
                 raise RuntimeError("the warm-up failed")
-        table, policy, limits = pickle.loads(handed.read_bytes())
+        for name in (told / "modules").read_text(encoding="utf-8").split("\n"):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+        table, policy, limits = pickle.loads((told / "given").read_bytes())
     for algorithm in ALGORITHMS.values():
         algorithm.run(table, policy, limits, 0, "fast", algorithm.defaults)
 
 
-def _catch(handed: Path) -> int:
-    """Write down what the first algorithm of a warm-up is given; in a child."""
+def _tell(folder: Path) -> int:
+    """Make and verify releases; write down the modules, and what an algorithm is given. In a child."""
+    import tclose as tc
+    from fuzzing import files, forgeries
+    from fuzzing.cases import draw_case
+    from fuzzing.releases import judge_case
     from tclose.algorithms import ALGORITHMS
     from tclose.warmup import warm_up
 
-    def catch(*given: Any) -> None:
-        handed.write_bytes(pickle.dumps(given[:3]))
-        raise SystemExit(0)
+    growth = ALGORITHMS["growth"]
+    run = growth.run
 
-    object.__setattr__(next(iter(ALGORITHMS.values())), "run", catch)
+    def catch(*given: Any) -> Any:
+        (folder / "given").write_bytes(pickle.dumps(given[:3]))
+        return run(*given)
+
+    object.__setattr__(growth, "run", catch)
     warm_up()
-    return 1
+    object.__setattr__(growth, "run", run)
+    for number in range(4):
+        (folder / str(number)).mkdir()
+        judge_case(draw_case(0, number), folder / str(number))
+    assert all((tc, files, forgeries))
+    with contextlib.suppress(SystemExit):
+        command(["audit", str(folder / "none.csv"), "--quasi", "a", "--sensitive", "b"], folder, folder / "out", folder / "err")
+    names = [name for name in sys.modules if name != "__main__"]
+    (folder / "modules").write_text("\n".join(names), encoding="utf-8")
+    return 0
 
 
 def run_all(

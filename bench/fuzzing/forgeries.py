@@ -215,6 +215,40 @@ def change_cells(lot: random.Random, release: Path, certificate: Path) -> str:
     return how
 
 
+def change_policy(lot: random.Random, release: Path, certificate: Path) -> str:
+    """The certificate asks for something else, and every figure and sentence is mended."""
+    said = json.loads(certificate.read_text(encoding="utf-8"))
+    policy = said["policy"]
+    name = lot.choice(list(policy["sensitive"]))
+    own = dict(policy["sensitive"][name] or {})
+    how = lot.choice(("k", "t", "l", "alpha", "beta", "delta", "quasi", "tall tree", "nothing"))
+    if how == "k":
+        policy["k"] = lot.choice((1, policy.get("k", 1) + 1, 50))
+    elif how == "alpha":
+        policy["alpha"] = lot.choice((0.1, 0.4, 0.8))
+    elif how == "quasi" and len(policy["quasi"]) > 1:
+        del policy["quasi"][lot.choice(list(policy["quasi"]))]
+    elif how == "tall tree" and "hierarchy" in own:
+        own["hierarchy"] = {"top": {**own["hierarchy"], "pad": {"a": {"b": {"c": {"d": ["unused"]}}}}}}
+        own["t"] = 0.1
+    elif how == "nothing":
+        said["policy"] = {"quasi": policy["quasi"], "sensitive": dict.fromkeys(policy["sensitive"])}
+    elif how in ("t", "l", "beta", "delta"):
+        own |= {
+            "t": {"t": lot.choice((0, 0.01, 0.1, "1/7"))},
+            "l": {"l": lot.choice((2, 4)), "l_kind": "distinct", "c": None},
+            "beta": {"beta": 0.1},
+            "delta": {"delta": 0.2},
+        }[how]
+        own = {key: value for key, value in own.items() if value is not None}
+    if how != "nothing":
+        policy["sensitive"][name] = own or None
+    said.pop("promised", None)
+    certificate.write_text(json.dumps(said), encoding="utf-8")
+    _mend(release, certificate)
+    return how
+
+
 def raw_beside_bins(lot: random.Random, release: Path, certificate: Path) -> str:
     """Numbers are published where their bins were promised: judged as bins, they would be close."""
     rows = lot.choice((10, 20))
@@ -321,9 +355,9 @@ def _write(release: Path, columns: dict[str, list[Any]]) -> None:
 
 
 def _mend(release: Path, certificate: Path) -> None:
-    """Every figure of a certificate as an audit of the release has it."""
+    """Every figure, role and sentence of a certificate as its policy and an audit of the release have it."""
     import tclose as tc
-    from tclose.certificate import figures
+    from tclose.certificate import describe_sensitive, figures, statement
 
     said = json.loads(certificate.read_text(encoding="utf-8"))
     policy: Any = tc.Policy(**said["policy"])
@@ -338,37 +372,34 @@ def _mend(release: Path, certificate: Path) -> None:
     columns = _columns(release)
     rows = list(zip(*columns.values(), strict=True))
     sizes = audit.sizes.tolist()
-    said |= {"rows": audit.rows, "classes": audit.classes, "unique_rows": sum(rows.count(row) == 1 for row in rows)}
-    said["attained"] = {"k": audit.k, "homogeneous": audit.homogeneous, "sensitive": figures(audit)}
-    said["loss"] = {
-        **said.get("loss", {}),
-        "dm": sum(size * size for size in sizes),
-        "c_avg": audit.rows / (len(sizes) * policy.k) if policy.k else None,
+    sensitive = {
+        column.name: describe_sensitive(column, audit.sensitive[column.name].distance, policy) for column in policy.sensitive
     }
+    before = {column["name"]: column["holds"] for column in said["columns"]}
+    said["columns"] = [
+        {
+            "name": name,
+            "role": "sensitive" if name in sensitive else "quasi" if name in audit.quasi else "kept",
+            "holds": sensitive.get(name, before.get(name, "As in the input.")),
+        }
+        for name in columns
+    ]
+    said |= {"statement": statement(policy), "rows": audit.rows, "classes": audit.classes}
+    said["unique_rows"] = sum(rows.count(row) == 1 for row in rows)
+    said["attained"] = {"k": audit.k, "homogeneous": audit.homogeneous, "sensitive": figures(audit)}
+    attained = {"dm": sum(size * size for size in sizes), "c_avg": audit.rows / (len(sizes) * policy.k) if policy.k else None}
+    said["loss"] = {**said.get("loss", {}), **attained}
     certificate.write_text(json.dumps(said, indent=2, ensure_ascii=False), encoding="utf-8")
 
 
 def _certify(release: Path, certificate: Path, policy: dict[str, Any], **more: Any) -> str:
-    """Write a certificate for any file, in which every figure is right."""
-    import tclose as tc
-    from tclose.certificate import describe_sensitive
-
+    """Write a certificate for any file, in which every figure is right; ``more`` is said besides."""
     said = json.loads(certificate.read_text(encoding="utf-8"))
-    asked: Any = tc.Policy(**policy)
-    names = list(_columns(release))
-    sensitive = {
-        column.name: describe_sensitive(column, column.kind if column.kind != "auto" else "equal", asked)
-        for column in asked.sensitive
-    }
-    said["columns"] = [
-        {"name": name, "role": "sensitive", "holds": sensitive[name]}
-        if name in sensitive
-        else {"name": name, "role": "quasi" if name in policy["quasi"] else "kept", "holds": "As in the input."}
-        for name in names
-    ]
-    for key in ("regions", "promised"):
+    for key in ("regions", "promised", "codebook"):
         said.pop(key, None)
-    said |= {"policy": policy, "counted": "rows", "loss": {}, **more}
+    said |= {"policy": policy, "counted": "rows", "loss": {}, "columns": []}
     certificate.write_text(json.dumps(said), encoding="utf-8")
     _mend(release, certificate)
+    said = json.loads(certificate.read_text(encoding="utf-8"))
+    certificate.write_text(json.dumps({**said, **more}), encoding="utf-8")
     return json.dumps(policy["sensitive"])

@@ -78,7 +78,7 @@ class Attribute:
             ordered = sorted(value for value in domain if value is not None)
             steps = [_difference(high, low) for low, high in pairwise(ordered)]
             if None in domain:  # as far after the greatest as values are from one another on average
-                steps.append(sum(steps) / len(steps) if steps else Fraction(1))
+                steps.append(sum(steps, Fraction(0)) / len(steps) if steps else Fraction(1))
                 ordered.append(None)
             return self._along([difference[value] for value in ordered], steps) / sum(steps)
         return self._in_tree(difference) if self.distance == "hierarchical" else self._transport(difference)

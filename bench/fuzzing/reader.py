@@ -12,12 +12,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from fuzzing.boxes import Boxes, side_of
+from fuzzing.covering import Covering
 from fuzzing.limits import Attribute, bin_of, number
 from fuzzing.reading import read_table
 
 
 def untrue(release: Path, certificate: Path) -> list[str]:
-    """Return what a certificate says that is not so; (n,t)-closeness and what a release cannot show are passed over."""
+    """Return what a certificate says that is not so; what a release cannot show is passed over."""
     said = json.loads(certificate.read_text(encoding="utf-8"), object_pairs_hook=_without_twins)
     table = read_table(release)
     rows = len(next(iter(table.values())))
@@ -29,6 +31,13 @@ def untrue(release: Path, certificate: Path) -> list[str]:
     sizes = [len(group) for group in classes]
     policy = said["policy"]
     found = []
+    limits = [settings for settings in policy["sensitive"].values() if isinstance(settings, dict)]
+    if (
+        policy.get("k") is None
+        and policy.get("alpha") is None
+        and not any({"t", "l", "beta", "delta"} & settings.keys() for settings in limits)
+    ):
+        found.append("nothing is asked")
     if hashlib.sha256(release.read_bytes()).hexdigest() != said["release"]["sha256"]:
         found.append("sha256")
     if [column["name"] for column in said["columns"]] != list(table):
@@ -47,7 +56,7 @@ def untrue(release: Path, certificate: Path) -> list[str]:
         found.append("dm")
     one_value = set()
     for name, settings in policy["sensitive"].items() if isinstance(policy["sensitive"], dict) else ():
-        settings = settings if isinstance(settings, dict) else {"t": settings}
+        settings = settings or {}
         attribute = Attribute(name, settings, _inferred(table[name]))
         cells = table[name] if attribute.binned else [attribute.value(cell) for cell in table[name]]
         if attribute.binned and not _are_bins(cells):
@@ -55,6 +64,8 @@ def untrue(release: Path, certificate: Path) -> list[str]:
             cells = [attribute.value(cell) for cell in table[name]]
             found.append(f"bins of {name}")
         groups = [[cells[row] for row in group] for group in classes]
+        if policy.get("n") is not None and settings.get("t") is not None:
+            found += [] if _is_close(attribute, cells, classes, policy, table) else [f"n,t of {name}"]
         for group in groups:
             found += [
                 f"{limit} of {name}"
@@ -76,6 +87,40 @@ def untrue(release: Path, certificate: Path) -> list[str]:
     if (told["classes"], told["rows"]) != (len(one_value), sum(sizes[place] for place in one_value)):
         found.append("homogeneous")
     return sorted(set(found))
+
+
+def _is_close(
+    attribute: Attribute, cells: Sequence[Any], classes: Sequence[list[int]], policy: dict[str, Any], table: dict[str, list[Any]]
+) -> bool:
+    """Whether around each class there is a region of n rows that it is close to."""
+    quasi = [_covering(name, settings or {}, table) for name, settings in policy["quasi"].items()]
+    boxes = Boxes(quasi, [{name: column[group[0]] for name, column in table.items()} for group in classes])
+    for place, group in enumerate(classes):
+        for region in boxes.regions(place):
+            rows = [row for inside in region or () for row in classes[inside]]
+            if region is None or (
+                len(rows) >= policy["n"]
+                and attribute.emd([cells[row] for row in group], [cells[row] for row in rows], cells)
+                <= number(attribute.settings["t"])
+            ):
+                break
+        else:
+            return False
+    return True
+
+
+def _covering(name: str, settings: dict[str, Any], table: dict[str, list[Any]]) -> Covering:
+    """A quasi-identifier whose values nobody knows: of numbers or dates where all its labels can be read so, else of texts."""
+    asked = {key: value for key, value in settings.items() if key in ("recode", "hierarchy")}
+    for example in (1, date(2024, 1, 1)):
+        column = Covering(name, asked, [example])
+        try:
+            for row in range(len(next(iter(table.values())))):
+                side_of(column, {part: cells[row] for part, cells in table.items()})
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            continue
+        return column
+    return Covering(name, asked, ["text"])
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from fuzzing.cases import Case, draw_case
 from fuzzing.children import run_all
 from fuzzing.judging import Judge, one_class_fits
 
-BATCH = 12
+BATCH = 25
 """Cases for each child: what a child must load first is then shared by some."""
 
 SECONDS = 20.0

@@ -22,7 +22,7 @@ from fuzzing.reading import parse_csv
 from fuzzing.releases import make
 from tests.conftest import PROJECT
 
-RELEASES, FILES, FORGERIES = 25, 60, 15
+RELEASES, FILES, FORGERIES = 20, 40, 12
 
 
 # The brute force, by hand -----------------------------------------------------------------------------------------------------

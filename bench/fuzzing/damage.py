@@ -55,6 +55,9 @@ NAMES = (
     "%s{0}",
 )
 
+ZSTD = b"\x28\xb5\x2f\xfd"
+"""How a file begins that is packed by zstd."""
+
 Damage = Callable[[random.Random, bytes], bytes]
 
 
@@ -288,6 +291,31 @@ CSV: list[Damage] = [
     other_ends,
     without_rows,
 ]
+
+
+# Packed files: the bytes are damaged, or the CSV inside ---------------------------------------------------------------------
+
+
+def inside(lot: random.Random, data: bytes) -> bytes:
+    """The CSV in a packed file is damaged, and packed again; or it is one huge cell."""
+    codec = "zstd" if data[:4] == ZSTD else "gzip"
+    try:
+        text = pa.CompressedInputStream(pa.BufferReader(data), codec).read()
+    except (OSError, pa.ArrowException):
+        return data
+    return packed(b"x" * 150_000_000 if lot.random() < 0.1 else lot.choice(CSV)(lot, text), codec)
+
+
+def packed(data: bytes, codec: str) -> bytes:
+    """Return bytes packed by gzip or zstd."""
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, codec) as stream:
+        stream.write(data)
+    whole: bytes = sink.getvalue().to_pybytes()
+    return whole
+
+
+PACKED: list[Damage] = [inside, inside, cut, flip]
 
 
 # Parquet and Arrow ------------------------------------------------------------------------------------------------------------

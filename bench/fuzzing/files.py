@@ -86,6 +86,8 @@ def _write_whole(folder: Path) -> int:
     table = pa.table(columns)
     text = "\n".join([",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]) + "\n"
     (folder / "table.csv").write_text(text, encoding="utf-8")
+    (folder / "table.csv.gz").write_bytes(damage.packed(text.encode(), "gzip"))
+    (folder / "table.csv.zst").write_bytes(damage.packed(text.encode(), "zstd"))
     pq.write_table(table, folder / "table.parquet", row_group_size=25)
     pq.write_table(table, folder / "plain.parquet", compression="none", use_dictionary=False)
     for name, maker in (("table.arrow", pa.ipc.new_file), ("table.ipc", pa.ipc.new_stream)):
@@ -150,7 +152,18 @@ def _prepare(lot: random.Random, whole: Path, work: Path) -> tuple[list[str], st
         table = f"{policy}-release{lot.choice(('.csv', '.parquet', '.arrow'))}"
         files = {"table": table, "certificate": f"{table}.certificate.json"}
     else:
-        table = lot.choice(("table.csv", "table.csv", "table.parquet", "plain.parquet", "table.arrow", "table.ipc"))
+        table = lot.choice(
+            (
+                "table.csv",
+                "table.csv",
+                "table.parquet",
+                "plain.parquet",
+                "table.arrow",
+                "table.ipc",
+                "table.csv.gz",
+                "table.csv.zst",
+            )
+        )
         files = {"table": table, "policy": f"{policy}.yaml", "tree": "tree.csv", "matrix": "matrix.csv"}
         if policy != "tree":
             del files["tree"]
@@ -163,7 +176,7 @@ def _prepare(lot: random.Random, whole: Path, work: Path) -> tuple[list[str], st
     data = path.read_bytes()
     own = {"policy": damage.SETTINGS, "certificate": damage.SETTINGS, "tree": damage.TREE, "matrix": damage.MATRIX}.get(target)
     if own is None:
-        own = damage.CSV if path.suffix == ".csv" else damage.TYPED
+        own = {".csv": damage.CSV, ".gz": damage.PACKED, ".zst": damage.PACKED}.get(path.suffix, damage.TYPED)
     done = []
     for _ in range(lot.choice((1, 1, 1, 2))):
         chosen = lot.choice(own if lot.random() < 0.6 else damage.ANY)

@@ -234,13 +234,13 @@ def change_policy(lot: random.Random, release: Path, certificate: Path) -> str:
     elif how == "nothing":
         said["policy"] = {"quasi": policy["quasi"], "sensitive": dict.fromkeys(policy["sensitive"])}
     elif how in ("t", "l", "beta", "delta"):
-        own |= {
+        limits: dict[str, dict[str, Any]] = {
             "t": {"t": lot.choice((0, 0.01, 0.1, "1/7"))},
             "l": {"l": lot.choice((2, 4)), "l_kind": "distinct", "c": None},
             "beta": {"beta": 0.1},
             "delta": {"delta": 0.2},
-        }[how]
-        own = {key: value for key, value in own.items() if value is not None}
+        }
+        own = {key: value for key, value in (own | limits[how]).items() if value is not None}
     if how != "nothing":
         policy["sensitive"][name] = own or None
     said.pop("promised", None)

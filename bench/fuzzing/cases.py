@@ -116,6 +116,9 @@ def draw_case(seed: int, number: int) -> Case:
         policy["suppression"] = lot.choice((0.02, 0.1, 0.25, 0.5))
     if lot.random() < 0.12 and any("t" in settings for settings in policy["sensitive"].values()):
         policy["n"] = lot.choice((policy["k"], 2 * policy["k"], max(rows // 2, 1)))
+    limited = {"t", "l", "beta", "delta"}
+    if not any(limited & settings.keys() for settings in policy["sensitive"].values()) and "alpha" not in policy:
+        policy["k"] = max(policy["k"], 2)  # a policy must ask for something
     names = list(columns)
     lot.shuffle(names)
     algorithm = lot.choice(("growth", "growth", "mondrian", "fragmentation"))

@@ -170,6 +170,27 @@ def test_whoever_waited_for_a_lock_that_is_gone_makes_another(tmp_path: Path, mo
     assert len(taken) == 2
 
 
+def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
+    """In a folder of many, somebody could lay a link to a file of ours there, and it would be open to all."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("mine")
+    secret.chmod(0o600)
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    for target in (secret, tmp_path / "absent"):
+        (shared / NAME).symlink_to(target)
+        with pytest.raises(tc.OutputError, match="cannot be written"), Together(force=False) as files:
+            files.stage(shared / "a.txt", lambda path: path.write_text("x"))
+            files.commit()
+        assert (shared / NAME).is_symlink()
+        (shared / NAME).unlink()
+    assert secret.stat().st_mode & 0o777 == 0o600
+    assert not (tmp_path / "absent").exists()
+    os.link(secret, shared / NAME)
+    with locked(shared):
+        assert secret.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_disk_without_locks_is_written_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fcntl.flock", lambda *_: (_ for _ in ()).throw(OSError(37, "No locks available")))
     with Together(force=False) as files:

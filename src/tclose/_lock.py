@@ -18,6 +18,9 @@ NAME = ".tclose-lock"
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+"""In a folder that others may write to, a link of this name could lead to a file of ours."""
+
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
@@ -38,10 +41,8 @@ def locked(folder: Path) -> Iterator[None]:
 def _acquire(path: Path) -> int:
     """The file of the lock, locked."""
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = _opened(path)
         try:
-            with suppress(OSError):  # the file of another user
-                path.chmod(0o666)  # whoever may write in the folder may wait for it
             _lock(descriptor)
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), path.stat()):
@@ -50,6 +51,20 @@ def _acquire(path: Path) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    """The file of the lock, made if it is not there; only a file that is made here gets other rights."""
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError:
+            with suppress(FileNotFoundError):  # removed in between
+                return os.open(path, os.O_RDWR | _NO_LINK)
+        else:
+            if sys.platform != "win32":
+                os.fchmod(descriptor, 0o666)  # whoever may write in the folder may wait for it
+            return descriptor
 
 
 if sys.platform == "win32":

@@ -28,6 +28,9 @@ PUBLISHED = r"^(\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\
 
 _ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
 
+_DAY = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?$"
+"""What a text must look like to be a date: the engine would take "2023-12-31 or missing" for one, and whatever begins so."""
+
 _SAMPLE = 1_000
 """A type that these first rows do not have is not tried on all rows."""
 
@@ -140,7 +143,7 @@ def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
     if kind not in _ASKED:
         return kind
     if asked.endswith(OR_PUBLISHED) and column.type().is_string():
-        odd = table.filter(column.try_cast(_ASKED[kind]).isnull() & column.notnull())
+        odd = table.filter(_value(column, kind).isnull() & column.notnull())
         if odd.agg(all=column.re_search(PUBLISHED).all()).to_pyarrow()["all"][0].as_py():
             return "text"
     try:
@@ -155,10 +158,10 @@ def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
 def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
     """Refuse a type that some cell does not have."""
     found = table.select(cell=column).mutate(row=ibis.row_number() + 1)
-    value = found.cell.try_cast(_ASKED[kind])
+    value = _value(found.cell, kind)
     fits = value.notnull()
-    if kind == "integer":
-        fits &= found.cell.try_cast("float64") == value.cast("float64")  # a cast alone would round
+    if kind == "integer":  # a cast alone would round, and take 0x1F
+        fits &= (found.cell.try_cast("float64") == value.cast("float64")).fill_null(False)
     odd = found.filter(found.cell.notnull() & ~fits).agg(count=ibis._.count(), row=ibis._.row.min())
     count, row = odd.to_pyarrow().to_pylist()[0].values()
     if count:
@@ -169,6 +172,13 @@ def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
         raise ColumnError(
             f"type of {name!r} must keep its values apart. Got {kind!r}, which makes {number_of(after, 'value')} of {before:,}."
         )
+
+
+def _value(column: Any, kind: str) -> Any:
+    """A column in the type that was asked for, missing where a cell does not have it."""
+    if kind == "date" and column.type().is_string():
+        column = column.re_search(_DAY).ifelse(column, ibis.null("string"))
+    return column.try_cast(_ASKED[kind])
 
 
 def kind_of(kind: Any) -> str:

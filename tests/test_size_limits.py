@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,17 @@ def test_a_number_of_a_policy_has_a_limit_of_digits() -> None:
     assert Policy(quasi=["q"], sensitive={"s": "1/999999999999999999"}).sensitive[0].t.denominator == 10**18 - 1
     with pytest.raises(PolicyError, match="at most 18 decimals"):
         Policy(quasi=["q"], sensitive={"s": "1e-19"})
+
+
+def test_a_matrix_has_a_limit_of_digits_so_that_every_certificate_can_be_verified() -> None:
+    primes = [number for number in range(10**6, 10**6 + 400) if all(number % divisor for divisor in range(2, 1001))]
+    labels = [f"v{number}" for number in range(6)]
+    pairs = zip(combinations(labels, 2), primes, strict=False)
+    matrix: dict[str, dict[str, str]] = {label: {} for label in labels}
+    for (first, second), prime in pairs:
+        matrix[first][second] = f"{prime // 2}/{prime}"
+    with pytest.raises(PolicyError, match="A matrix must have distances with a common denominator of at most 60 digits"):
+        Policy(quasi=["q"], sensitive={"s": {"t": 0.5, "matrix": matrix}})
 
 
 def test_bins_have_a_limit() -> None:

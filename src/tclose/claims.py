@@ -29,9 +29,6 @@ DEEPEST = 120
 LONGEST_NUMBER = 40
 """Characters of a number, or of a fraction written as text: the square of any number of rows fits."""
 
-LARGEST_DENOMINATOR = 10**60
-"""Of all distances of a matrix together: with more digits exact sums would take for ever."""
-
 MOST_COLUMNS = 10_000
 """Columns of a release, values of a matrix, and whatever else has a name in a certificate; hierarchies and orders apart."""
 
@@ -218,27 +215,11 @@ def _refusal(name: str, place: list[str], kind: str) -> InputError:
 def policy_of(said: Certificate, name: str) -> Policy:
     """The policy of a certificate, by which a release is judged; ``name`` is that of the certificate."""
     try:
-        policy = Policy(**said.policy.model_dump(exclude_unset=True))
+        return Policy(**said.policy.model_dump(exclude_unset=True))
     except (TypeError, ValueError, OverflowError, ArithmeticError, RecursionError) as error:
         reason = f" {error}" if isinstance(error, TcloseError) else ""
         reason = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]} ..."
-    else:
-        _check_matrices(policy, name)
-        return policy
     raise InputError(f"Certificate {name!r} has no policy that tclose can read.{reason}")
-
-
-def _check_matrices(policy: Policy, name: str) -> None:
-    """Exact sums of distances have the common denominator of all of them: it must not fill the memory."""
-    for column in policy.sensitive:
-        common = 1
-        for distance in (entry for row in (column.matrix.rows if column.matrix else ()) for entry in row):
-            common = math.lcm(common, distance.denominator)
-            if common > LARGEST_DENOMINATOR:
-                raise InputError(
-                    f"Certificate {name!r} has a matrix whose distances have a common denominator of more than "
-                    f"{len(str(LARGEST_DENOMINATOR)) - 1} digits. Write them with fewer decimals."
-                )
 
 
 def read_json(path: Path, what: str) -> Any:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from tclose.hierarchy import printed
 
 MOST_BYTES = 10_000_000
 """Bytes of a matrix's file: a hundred values have ten thousand distances."""
+
+LARGEST_DENOMINATOR = 10**60
+"""Of all distances of a matrix together: with more digits exact sums would take for ever."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,19 @@ class LabelledMatrix:
         """Check that it is a metric, once, before any table is read."""
         if len(set(self.labels)) < len(self.labels):
             raise HierarchyError("A matrix must name each value once. Got a value twice.")
+        self._check_denominators()
         Matrix(self.rows)
+
+    def _check_denominators(self) -> None:
+        """Exact sums of distances have the common denominator of all of them: it must not fill the memory."""
+        common = 1
+        for distance in (entry for row in self.rows for entry in row):
+            common = lcm(common, distance.denominator)
+            if common > LARGEST_DENOMINATOR:
+                raise HierarchyError(
+                    "A matrix must have distances with a common denominator of at most "
+                    f"{len(str(LARGEST_DENOMINATOR)) - 1} digits. Got more; write them with fewer decimals."
+                )
 
     @classmethod
     def from_mapping(cls, distances: Mapping[Any, Mapping[Any, Any]]) -> LabelledMatrix:

@@ -216,6 +216,18 @@ def test_a_certificate_that_asks_for_nothing_is_not_confirmed(asked: Any, of_col
     assert run("verify", small).exit_code == 1
 
 
+def test_regions_no_larger_than_a_class_say_little(tmp_path: Path) -> None:
+    """Each class is its own region, at distance 0."""
+    data = write(tmp_path / "r.csv", {"q": [1, 1, 2, 2], "d": list("xxyy")})
+    asked = {"quasi": Q, "sensitive": {"d": {"t": 0.1, "distance": "equal"}}}
+    certified(data, {**asked, "n": 1})
+    assert noes(tc.verify(data)) == ["Something was asked"]
+    certified(data, {**asked, "n": 2})
+    found = tc.verify(data)
+    assert found.holds
+    assert "Every class has 2 rows or more, and may be a region by itself: (n,t) says little." in found.warnings
+
+
 # What comes with a certificate is limited -------------------------------------------------------------------------------------
 
 
@@ -343,6 +355,15 @@ def test_the_release_must_satisfy_the_readers_policy_too(small: Path, tmp_path: 
     assert noes(found) == ["Your policy asks for something"]
     found = tc.verify(small, policy=tc.Policy(["d"], {"q": 1}, k=2))
     assert {"d is quasi-identifier in yours only", "q is quasi-identifier in the certificate only"} <= set(found.differences)
+
+
+def test_what_means_no_value_in_the_readers_input_is_a_value_in_a_release(tmp_path: Path) -> None:
+    data = write(tmp_path / "r.csv", {"q": ["a", "NA", "?", "a"], "d": list("xyxy")})
+    certified(data, {"quasi": Q, "sensitive": {"d": {"t": 0.9, "distance": "equal"}}})
+    found = tc.verify(data, policy=tc.Policy(["q"], {"d": 0.9}, k=2, input={"missing": ["NA", "?"]}))
+    assert found.own is not None
+    assert found.own.classes == 3
+    assert noes(found) == ["It satisfies your policy"]
 
 
 def test_what_the_reader_never_publishes_is_missed(tmp_path: Path) -> None:

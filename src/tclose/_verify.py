@@ -147,6 +147,9 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     path = Path(release)
     paper = path.with_name(path.name + CERTIFICATE) if certificate is None else Path(certificate)
     own = policy if policy is None or isinstance(policy, Policy) else Policy.load(policy)
+    own = (
+        None if own is None else replace(own, input=None)
+    )  # that says how an input is written: nothing in a release is "no value"
     said = read_certificate(paper)
     asked = policy_of(said, paper.name)
     file = InputFile.open(path)

@@ -76,6 +76,8 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
         domain = domain_of(source, column, cells, counts, binned=column.bins is not None and column.publish is None)
         columns.append(f"Sensitive: {column.name}. {_distance(column, domain)}")
         risks += _risks(column, audit.sensitive[column.name], domain, domain.table(counts))
+    if audit.policy.n is not None and audit.policy.n <= audit.k:
+        risks.append(f"Every class has {audit.policy.n:,} rows or more, and may be a region by itself: (n,t) says little.")
     shown = ", ".join(f"{column} ({number_of(count, 'different value')})" for column, count in kept.items())
     columns.append(f"Published as they are: {shown or 'no columns'}.")
     risks += [
@@ -87,10 +89,10 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
 
 
 def asks_for_something(policy: Policy) -> bool:
-    """Whether some table could break the policy: k of 1, t of 1, l of 1 and alpha of 1 ask for nothing."""
+    """Whether some table could break the policy: k of 1, t of 1, l of 1 and alpha of 1 ask for nothing, nor does t with n of 1."""
     asks = [policy.k is not None and policy.k > 1, policy.alpha is not None and policy.alpha < 1]
     for column in policy.sensitive:
-        asks += [column.t is not None and column.t < 1, column.l is not None and column.l > 1]
+        asks += [column.t is not None and column.t < 1 and policy.n != 1, column.l is not None and column.l > 1]
         asks += [column.beta is not None, column.delta is not None]
     return any(asks)
 

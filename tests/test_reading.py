@@ -196,6 +196,26 @@ def test_a_text_that_means_no_value_must_not_be_published(tmp_path: Path) -> Non
         tc.anonymize(path, policy)
 
 
+def test_a_number_that_means_no_value_must_not_be_published_as_a_mean() -> None:
+    table = pa.table({"age": [6, 8, 7, 7], "s": [1, 2, 1, 2]})
+    policy = tc.Policy([tc.Quasi("age", recode="centroid")], ["s"], k=2, input={"missing": [7]})
+    with pytest.raises(tc.PolicyError, match="missing of input has '7', which the release would publish in 'age'"):
+        tc.anonymize(table, policy)
+
+
+def test_a_date_beside_the_same_date_or_missing_is_another_label(tmp_path: Path) -> None:
+    """The engine takes both for a date, and whatever else begins with one."""
+    policy = tc.Policy([tc.Quasi("d", type="date")], {"s": 0.5}, k=2)
+    release = write(tmp_path / "t.csv", "d,s\n2023-12-31,1\n2023-12-31 or missing,2\n2023-12-31,2\n2023-12-31 or missing,1\n")
+    audit = tc.audit(release, policy)
+    assert audit.class_table()["d"].to_pylist() == ["2023-12-31", "2023-12-31 or missing"]
+    odd = write(tmp_path / "odd.csv", "d,s\n2023-12-31,1\n2023-12-30 or so,2\n")
+    with pytest.raises(tc.ColumnError, match="Got 'date', and 1 cell that is none in row 2"):
+        tc.audit(odd, policy)
+    clocks = write(tmp_path / "clocks.csv", "d,s\n2023-12-31 00:00:00,1\n2023/1/5,2\n")
+    assert [str(day) for day in tc.audit(clocks, policy).class_table()["d"].to_pylist()] == ["2023-01-05", "2023-12-31"]
+
+
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [

@@ -17,7 +17,7 @@ import tclose as tc
 from tclose.boxes import Line, axis_of
 from tclose.hierarchy import above
 from tclose.regions import regions
-from tclose.repair import Grouping
+from tclose.repair import Grouping, failing_classes
 
 # --- what labels stand for --------------------------------------------------------------------------------------------
 
@@ -161,6 +161,18 @@ def test_the_verdict_does_not_ask_who_wrote_the_tree() -> None:
 
 
 # --- making ------------------------------------------------------------------------------------------------------------
+
+
+def test_names_of_quasi_identifiers_do_not_stand_in_the_way_of_repair() -> None:
+    table = pa.table({"class": list("abab") * 2, "classclass": list("aabb") * 2, "s": list(range(8))})
+    policy = tc.Policy(["class", "classclass"], ["s"], k=3)
+    assert len(failing_classes(table, np.arange(8) % 4, [policy])) == 4
+
+
+def test_dates_that_python_does_not_know_are_refused() -> None:
+    far = pa.array([3_650_000, 3_650_001, 10, 10], pa.int32()).cast(pa.date32())
+    with pytest.raises(tc.InputError, match="Column 'd' must have dates in the years 1 to 9999 where n is asked for"):
+        tc.audit(pa.table({"d": far, "s": [1, 2, 3, 4]}), tc.Policy(["d"], {"s": 0.1}, n=2))
 
 
 def test_merging_always_ends() -> None:

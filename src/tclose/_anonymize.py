@@ -257,9 +257,10 @@ def _check_input(reader: Reader, policy: Policy) -> None:
 
 def _check_missing_words(columns: Mapping[str, pa.Array], policy: Policy) -> None:
     """Texts that mean "no value" must mean nothing else in the release, which is audited with the same policy."""
-    for name, column in columns.items():
-        words = policy.input.missing if policy.input is not None else []
-        taken = [word for word in words if pa.types.is_string(column.dictionary.type) and word in column.dictionary.to_pylist()]
+    words = policy.input.missing if policy.input is not None else []
+    for name, column in columns.items() if words else ():
+        shown = set(column.dictionary.cast(pa.string()).to_pylist())
+        taken = [word for word in words if word in shown]
         if taken:
             raise PolicyError(
                 f"missing of input has {taken[0]!r}, which the release would publish in {name!r}. Call it something else there."

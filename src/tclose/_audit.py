@@ -162,10 +162,17 @@ def _around(cells: Cells, values: Mapping[str, pa.Array], policy: Policy) -> Reg
 
     @cache
     def axes() -> list[Line | Tree]:
-        published = {name: column.to_pylist() for name, column in values.items()}
+        published = {name: _in_python(name, column) for name, column in values.items()}
         return [axis_of(column, published) for column in policy.quasi]
 
     return lambda wanted: regions(axes(), cells.sizes, int(policy.n or 0), wanted)
+
+
+def _in_python(name: str, column: pa.Array) -> list[Any]:
+    try:
+        return column.to_pylist()  # type: ignore[no-any-return]
+    except (OverflowError, ValueError):
+        raise InputError(f"Column {name!r} must have dates in the years 1 to 9999 where n is asked for. Got others.") from None
 
 
 def _attribute(

@@ -21,7 +21,6 @@ from tclose.source.table import Table
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
-_CLASS = "class"
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +82,7 @@ def failing_classes(table: pa.Table, classes: Ints, policies: Sequence[Policy]) 
     if not broken.any():
         return np.empty(0, dtype=np.int64)
     kinds = quasi_kinds(policies[0], table.column_names)
-    name = _CLASS if _CLASS not in kinds else _CLASS * 2
+    name = max(kinds, key=len) + "'"  # longer than each of them, so none of them
     numbered = as_read(table.select(list(kinds))).append_column(name, pa.array(classes))
     cells = Table(open_reader(numbered), {**kinds, name: "value"}).cells(list(kinds), [name])
     own, seen = cells.pairs(name)  # a reader numbers classes by their values

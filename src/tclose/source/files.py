@@ -56,7 +56,7 @@ class InputFile:
     @property
     def size(self) -> int:
         """Its bytes."""
-        return self.path.stat().st_size
+        return self.state[2]
 
     def check_unchanged(self) -> None:
         """Refuse a file that is not what it was: what was read before and after would be two tables."""

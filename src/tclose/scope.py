@@ -89,7 +89,7 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
 
 
 def asks_for_something(policy: Policy) -> bool:
-    """Whether some table could break the policy: k of 1, t of 1, l of 1 and alpha of 1 ask for nothing, nor does t with n of 1."""
+    """Whether some table could break the policy: k, l, alpha or t of 1 asks for nothing, nor does any t with n of 1."""
     asks = [policy.k is not None and policy.k > 1, policy.alpha is not None and policy.alpha < 1]
     for column in policy.sensitive:
         asks += [column.t is not None and column.t < 1 and policy.n != 1, column.l is not None and column.l > 1]

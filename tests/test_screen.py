@@ -41,8 +41,15 @@ def test_the_screen_of_an_audit(files: tuple[Path, Path]) -> None:
         "The policy does not hold. 2 of 2 classes break a limit, with 8 of 8 rows.",
         "table.csv: 8 rows in 2 classes. Rows of one class agree in town.",
     ]
+    assert lines[2:7] == [
+        "How the columns were read:",
+        "  town: text",
+        "  pay: whole numbers, taken as ordered; `distance: equal` if they are codes",
+        "  ill: text",
+        "",
+    ]
     # Ordered: 1/8 + 2/8 + 3/8 + 4/8 + 3/8 + 2/8 + 1/8, over 7. Equal: 3/4 - 3/8.
-    assert [re.split("  +", line.strip()) for line in lines[3:10]] == [
+    assert [re.split("  +", line.strip()) for line in lines[7:14]] == [
         ["attained", "asked", "broken by"],
         ["k, rows in the smallest class", "4", "2 or more", "0 classes"],
         ["t of pay: distance from the table", "0.2858", "0.25 or less", "2 classes"],
@@ -51,7 +58,7 @@ def test_the_screen_of_an_audit(files: tuple[Path, Path]) -> None:
         ["l of ill: values in a class", "2", "2 or more", "0 classes"],
         ["rows in classes with one sensitive value", "0 (0.0%)"],
     ]
-    assert lines[12:16] == [
+    assert lines[16:20] == [
         "The class farthest from the table in pay: town A; 4 rows.",
         "  25% have pay 0 (in the table 12.5%); 25% have pay 10 (in the table 12.5%); 25% have pay 20 (in the table 12.5%); "
         "half have pay 10 or less (in the table 30 or less).",

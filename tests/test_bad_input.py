@@ -61,21 +61,36 @@ TABLES = {
         "Visits of 2024\nage,zip,salary\n1,2,3\n",
         "File 'table.csv' must have its header in its first line. Got 1 of 3 columns there; remove any title above the header.",
     ),
+    "a workbook by another name": (
+        b"PK\x03\x04\x14\0\n\0\0",
+        "File 'table.csv' has a NUL byte in line 1. It is no CSV text; export it again as UTF-8.",
+    ),
+    "UTF-16": (
+        "age,zip,salary\n1,2,3\n".encode("utf-16"),
+        "File 'table.csv' is UTF-16. Save it as UTF-8, or name its encoding in the policy, as in input: {encoding: utf-16}.",
+    ),
+    "a header that is not UTF-8": (
+        "\u00e4ge,zip,salary\n1,2,3\n".encode("latin-1"),
+        "File 'table.csv' is not UTF-8, first in line 1. "
+        "Save it as UTF-8, or name its encoding in the policy, as in input: {encoding: latin-1}.",
+    ),
     "missing column": ("age,zip,Salary\n1,2,3\n", "Column 'salary' is not in the table. Did you mean 'Salary'?"),
     "two columns of one name": ("age,zip,salary,age\n1,2,3,4\n", "Two columns are called 'age'. Rename one of them."),
     "ordered with missing values": (
         "age,zip,salary\n1,2,3\n1,2,\n1,2,\n",
         "Sensitive column 'salary' must have a value in every row for the "
         "ordered distance. Got 2 missing, the first in row 2. Fill them, leave those rows out, "
-        "or set missing: value.",
+        "or set sensitive: {'salary': {missing: value}}.",
     ),
     "not UTF-8": (
         "age,zip,salary\n1,2,3\nK\u00f6ln,2,3\n".encode("latin-1"),
-        "File 'table.csv' is not UTF-8, first in line 3. Save it as UTF-8.",
+        "File 'table.csv' is not UTF-8, first in line 3. "
+        "Save it as UTF-8, or name its encoding in the policy, as in input: {encoding: latin-1}.",
     ),
     "cut in a character": (
         "age,zip,salary\n1,2,3\nK\u00f6".encode()[:-1],
-        "File 'table.csv' is not UTF-8, first in line 3. Save it as UTF-8.",
+        "File 'table.csv' is not UTF-8, first in line 3. "
+        "Save it as UTF-8, or name its encoding in the policy, as in input: {encoding: latin-1}.",
     ),
     "NUL byte": (
         b"age,zip,salary\n1,2,3\n1,\0,3\n",
@@ -357,7 +372,7 @@ RELEASED_TABLES = {
     "missing value": (
         PEOPLE.replace(",10,", ",,"),
         "Sensitive column 'salary' must have a value in every row for the ordered distance. Got 4 missing, the first in row 2. "
-        "Fill them, leave those rows out, or set missing: value.",
+        "Fill them, leave those rows out, or set sensitive: {'salary': {missing: value}}.",
     ),
 }
 
@@ -394,9 +409,17 @@ def test_options_that_no_algorithm_has(tmp_path: Path, options: tuple[str, ...],
 
 
 IMPOSSIBLE = {
-    "k above the rows": ("k: 13\nunit: row\n", "{salary: 0.5}", "The table has 12 rows: k=13 cannot hold."),
-    "k above the persons": ("k: 5\nunit: zip\n", "{salary: 0.5}", "The table has 4 persons: k=5 cannot hold."),
-    "l above the values": ("k: 2\nunit: row\n", "{salary: {l: 4}}", "Column 'salary' has 3 values: l=4 cannot hold."),
+    "k above the rows": ("k: 13\nunit: row\n", "{salary: 0.5}", "The table has 12 rows: k=13 cannot hold. Choose a smaller k."),
+    "k above the persons": (
+        "k: 5\nunit: zip\n",
+        "{salary: 0.5}",
+        "The table has 4 persons: k=5 cannot hold. Choose a smaller k.",
+    ),
+    "l above the values": (
+        "k: 2\nunit: row\n",
+        "{salary: {l: 4}}",
+        "Column 'salary' has 3 values: l=4 cannot hold. Choose a smaller l.",
+    ),
     "a recursive l": (
         "k: 2\nunit: row\n",
         "{salary: {l: 3, l_kind: recursive, c: 0.1}}",

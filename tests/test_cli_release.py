@@ -424,7 +424,7 @@ def test_what_is_no_certificate_ends_with_2(people: Path, release: Path, tmp_pat
         return result.stderr.removeprefix("Error: ").rstrip()
 
     other = tmp_path / "other.json"
-    assert sentence(other) == f"Certificate '{other}' cannot be read: No such file or directory."
+    assert sentence(other) == f"Certificate '{other}' does not exist. Put it beside the release, or give its path."
     other.write_text("k: 5")
     assert sentence(other) == "Certificate 'other.json' is not JSON. Check how it was copied."
     other.write_bytes(b"\xff\xfe")

@@ -466,8 +466,8 @@ def wait_for(stage: str, process: subprocess.Popen[str]) -> None:
 # Policies that cannot hold ---------------------------------------------------------------------------------------------------
 
 CANNOT_HOLD: dict[str, tuple[dict[str, Any], str]] = {
-    "k": ({"k": 301}, "The table has 300 rows: k=301 cannot hold."),
-    "l": ({"k": 2, "sensitive": {"disease": {"l": 6}}}, "Column 'disease' has 5 values: l=6 cannot hold."),
+    "k": ({"k": 301}, "The table has 300 rows: k=301 cannot hold. Choose a smaller k."),
+    "l": ({"k": 2, "sensitive": {"disease": {"l": 6}}}, "Column 'disease' has 5 values: l=6 cannot hold. Choose a smaller l."),
     "alpha": ({"k": 2, "alpha": 0.1}, "alpha=0.1 of 'disease' cannot hold, whichever rows are left out."),
     "suppression": (
         {"k": 2, "alpha": 0.2, "suppression": 0.001},

@@ -41,7 +41,7 @@ def refusal(counts: list[int], **settings: Any) -> str:
 
 
 def test_k_above_the_rows() -> None:
-    assert refusal([2, 2], k=5) == "The table has 4 rows: k=5 cannot hold."
+    assert refusal([2, 2], k=5) == "The table has 4 rows: k=5 cannot hold. Choose a smaller k."
     assert release([2, 2], k=4).audit.classes == 1
 
 
@@ -55,7 +55,7 @@ def test_k_above_the_persons() -> None:
 @pytest.mark.parametrize("asked", [{"l": 4}, {"l": 3.5, "l_kind": "entropy"}, {"l": 4, "l_kind": "recursive", "c": 9}])
 def test_l_above_the_values(asked: dict[str, Any]) -> None:
     message = refusal([5, 5, 5], suppression=1, **asked)
-    assert message == f"Column 's' has 3 values: l={asked['l']} cannot hold."
+    assert message == f"Column 's' has 3 values: l={asked['l']} cannot hold. Choose a smaller l."
 
 
 def test_n_above_the_rows() -> None:

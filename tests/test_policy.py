@@ -315,6 +315,12 @@ def test_a_name_that_is_none_is_called_a_name(name: Any) -> None:
         assert "name" in refused(**roles).split(" must be the name of a column")[0]
 
 
+@pytest.mark.parametrize("columns", [{"age", "zip"}, [("age", 0.4)], [["age"]]], ids=repr)
+def test_columns_are_a_list_of_names_or_a_mapping(columns: Any) -> None:
+    sentence = "Columns must be a list of names, or a mapping from names to settings. Got "
+    assert refused(quasi=columns, sensitive=["salary"]).startswith(sentence)
+
+
 def test_a_sensitive_attribute_is_no_quasi_identifier() -> None:
     assert "'salary'" in refused(quasi=[Sensitive("salary")], sensitive=["disease"])
     assert "'age'" in refused(sensitive=[Quasi("age")], quasi=["zip"])
@@ -336,6 +342,7 @@ SUPPORTED: dict[str, dict[str, Any]] = {
     "Policy": {
         "k": 5, "unit": "id", "suppression": 0.1, "alpha": 0.5, "n": 10, "identifiers": ["id"], "drop": ["x"],
         "keep": [Keep("x", despite="why")], "other": "drop", "formula_guard": False,
+        "input": tc.Input(decimal=","),
     },
     "Quasi": {
         "type": "text", "hierarchy": TREE, "recode": "set", "snap": 5, "top": 90, "bottom": 18, "weight": 2, "despite": "why",

@@ -69,6 +69,7 @@ NEITHER = (
     "beside them, and double a quote inside"
 )
 RETURN = "has a carriage return that is not followed by a line feed, in {}. Save it with LF or CR LF as line end"
+SAVE = "Save it as UTF-8, or name its encoding in the policy, as in input: "
 FAULTS = {
     "a blank behind a closing quote": (b'a,b\n"x" ,1\n', NEITHER.format("row 1")),
     "a blank before an opening quote": (b'a,b\n1,2\n "x",1\n', NEITHER.format("row 2")),
@@ -87,8 +88,9 @@ FAULTS = {
     "CR twice": (b"a,b\r\n1,2\r\r\n", RETURN.format("row 1")),
     "two kinds of line ends": (b"a,b\r\n1,2\n3,4\r\n", "mixes two kinds of line ends, first in row 1. Save it with one"),
     "NUL": (b"a,b\n1,\0\n", "has a NUL byte in line 2. It is no CSV text; export it again as UTF-8"),
-    "no UTF-8": (b"a,b\n1,\xff\n", "is not UTF-8, first in line 2. Save it as UTF-8"),
-    "UTF-8 cut short": (b"a,b\n1,\xc3", "is not UTF-8, first in line 2. Save it as UTF-8"),
+    "no UTF-8": (b"a,b\n1,\xff\n", "is not UTF-8, first in line 2. " + SAVE + "{encoding: latin-1}"),
+    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), "is UTF-16. " + SAVE + "{encoding: utf-16}"),
+    "UTF-8 cut short": (b"a,b\n1,\xc3", "is not UTF-8, first in line 2. " + SAVE + "{encoding: latin-1}"),
 }
 
 
@@ -157,6 +159,7 @@ def test_all_readers_split_what_is_accepted_into_the_same_cells(text: str, block
         assert [[cell or "" for cell in row] for row in reader(data, ",")] == expected, name
 
 
+@pytest.mark.filterwarnings("ignore::tclose.ReadingWarning")  # of 1, 1 and NA
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(cells=st.lists(st.sampled_from(["", '""', "a", '"a"', "a ", '"a "', " a", "NA", "nan", "NaN", "1", "1.0", "-0", "0", "null"]), min_size=1, max_size=8))  # fmt: skip
 def test_no_class_is_coarser_than_any_reader_sees_it(tmp_path: Path, cells: list[str]) -> None:

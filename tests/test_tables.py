@@ -288,7 +288,7 @@ def test_csv_forms(audit_csv: Callable[..., tc.Audit], text: str, classes: list[
         ("q,s\na,1\nb\n", "File 'table.csv' is ragged: row 2 has 1 field, the header 2. Mend that row."),
         ("q,s,s\na,1,1\n", "Two columns are called 's'. Rename one of them."),
         ("q,S\na,1\n", "Column 's' is not in the table. Did you mean 'S'?"),
-        ("q,s\nMüller,1\n".encode("latin-1"), "File 'table.csv' is not UTF-8, first in line 2. Save it as UTF-8."),
+        ("q,s\nMüller,1\n".encode("latin-1"), "File 'table.csv' is not UTF-8, first in line 2. Save it as UTF-8, or name its encoding in the policy, as in input: {encoding: latin-1}."),
         (b"q,s\na\0,1\n", "File 'table.csv' has a NUL byte in line 2. It is no CSV text; export it again as UTF-8."),
     ],
     ids=["empty", "no rows", "title", "too long", "too short", "twice", "other case", "latin-1", "NUL"],
@@ -466,6 +466,11 @@ def test_two_columns_of_one_name_are_refused() -> None:
 def test_a_missing_column_is_named_with_the_nearest() -> None:
     with pytest.raises(tc.ColumnError, match=r"^Column 'slary' is not in the table. Did you mean 'salary'\?$"):
         audited(pa.table({"q": [1], "salary": [1]}), sensitive=("slary",))
+
+
+def test_several_names_in_one_text_are_no_column() -> None:
+    with pytest.raises(tc.ColumnError, match=r"^Column 'q, s' is not in the table. Give several names as a list: \[q, s\].$"):
+        tc.audit(pa.table({"q": [1], "s": [1], "v": [1]}), tc.Policy("q, s", "v"))
 
 
 # --- pandas -----------------------------------------------------------------------------------------------------------

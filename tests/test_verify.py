@@ -331,6 +331,35 @@ def test_papers_of_another_release_are_named(tmp_path: Path) -> None:
     assert tc.verify(made["one"][0]).holds
 
 
+def test_the_certificate_of_another_release_blames_no_other_paper(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    made = []
+    for rows in (8, 12):
+        table = pa.table({"age": list(range(rows)), "s": [row % 4 for row in range(rows)]})
+        made.append(tc.anonymize(table, tc.Policy(["age"], {"s": 0.5}, k=2)).write(tmp_path / f"{rows}.csv"))
+    shown = str(tc.verify(made[0][0], made[1][1]))
+    assert "(12.csv.certificate.json belongs to another file" in shown
+    assert "(8.csv.codebook.md does not go with 12.csv.certificate.json)" in shown
+
+
+def test_a_release_is_looked_for_before_its_certificate(tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    def sentence(release: Any) -> str:
+        with pytest.raises(tc.InputError) as error:
+            tc.verify(release)
+        return str(error.value)
+
+    path = tmp_path / "release.csv"
+    assert sentence(path) == f"File '{path}' does not exist. Check its path."
+    assert sentence(tmp_path) == f"'{tmp_path}' is a folder. Name a file in it."
+    path.write_text("age,s\n1,2\n")
+    assert sentence(path) == f"Certificate '{path}.certificate.json' does not exist. Put it beside the release, or give its path."
+    got = sentence(pa.table({"age": [1]}))
+    assert got == "release must be the path of a published file. Got Table. Write it to a file first."
+
+
 # The reader's own policy ------------------------------------------------------------------------------------------------------
 
 

@@ -144,7 +144,10 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     >>> verify(path)
     <Verification: release.csv is as certified; 18 findings, 0 NO; 0 warnings>
     """
+    if not isinstance(release, str | Path):
+        raise InputError(f"release must be the path of a published file. Got {type(release).__name__}. Write it to a file first.")
     path = Path(release)
+    file = InputFile.open(path)
     paper = path.with_name(path.name + CERTIFICATE) if certificate is None else Path(certificate)
     own = policy if policy is None or isinstance(policy, Policy) else Policy.load(policy)
     own = (
@@ -152,7 +155,6 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     )  # that says how an input is written: nothing in a release is "no value"
     said = read_certificate(paper)
     asked = policy_of(said, paper.name)
-    file = InputFile.open(path)
     names = open_reader(path).names
     columns = [column.name for column in said.columns]
     if not columns or not set(columns) <= set(names):
@@ -230,7 +232,13 @@ def _of_one_set(release: Path, digest: str, certificate: Path, said: Certificate
     codebook, record = (release.with_name(release.name + ending) for ending in (CODEBOOK, RECORD))
     if codebook.is_file():
         own = _same_text(codebook, described(said.release.file, said.model_dump(), said.release.sha256))
-        findings.append(Finding("The codebook beside it is its own", own, "" if own else f"{codebook.name} {ANOTHER}"))
+        findings.append(
+            Finding(
+                "The codebook beside it is its own",
+                own,
+                "" if own else f"{codebook.name} {ANOTHER if same else f'does not go with {certificate.name}'}",
+            )
+        )
     if record.is_file():
         own = _recorded(record) == digest
         findings.append(Finding("The private record beside it is its own", own, "" if own else f"{record.name} {ANOTHER}"))
@@ -292,7 +300,9 @@ def _figures(said: Certificate, asked: Policy, audit: Audit, unique: int) -> lis
     ]
     for name, own in found.items():
         same = _as_text(attained.sensitive.get(name)) == _as_text(own)
-        findings.append(Finding(f"The figures of {name} are as certified", same, f"t = {own['t_exact']}"))
+        findings.append(
+            Finding(f"The figures of {name} are as certified", same, f"{'' if same else 'found '}t = {own['t_exact']}")
+        )
     for name, promise in said.promised.items():
         limit = audit.sensitive[name].limit if name in audit.sensitive else None
         attains = None if limit is None else float_up(audit.sensitive[name].t_judged)
@@ -334,8 +344,9 @@ def _unchecked(said: Certificate) -> list[str]:
     words += [f"what {column.name} holds: {column.holds}" for column in said.columns if column.role != "sensitive"]
     parts = said.loss.by_attribute
     for name, value, by_attribute in (("gcp", said.loss.gcp, parts.gcp), ("precision", said.loss.precision, parts.precision)):
-        of_each = "".join(f", {attribute} {part}" for attribute, part in by_attribute.items())
-        words += [f"information loss, {name} {value}{of_each}"] if value is not None or by_attribute else []
+        of_table = "" if value is None else f" {value:.4g}"
+        of_each = "".join(f", {attribute} {part:.4g}" for attribute, part in by_attribute.items())
+        words += [f"information loss, {name}{of_table}{of_each}"] if of_table or of_each else []
     weights = {name: column.weight for name, column in said.policy.quasi.items() if column.weight != 1}
     words += [f"weight {weight} of {name} in the information loss" for name, weight in weights.items()]
     return words + [f"t of {name} was promised to be at most {promise.t}" for name, promise in said.promised.items()]

@@ -229,6 +229,8 @@ def read_json(path: Path, what: str) -> Any:
         if regular:
             with path.open("rb") as file:
                 content = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise InputError(f"{what} {str(path)!r} does not exist. Put it beside the release, or give its path.") from None
     except OSError as error:
         raise InputError(f"{what} {str(path)!r} cannot be read: {error.strerror}.") from None
     except ValueError:  # a null character in the name

@@ -183,9 +183,10 @@ def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any
         )
     count, row = source.missing(column.name)
     place = "" if places is None else " and give it a place"
+    setting = f"sensitive: {{{column.name!r}: {{missing: value}}}}"
     raise InputError(
         f"Sensitive column {column.name!r} must have a value in every row for the {kind} distance. Got {count} missing, "
-        f"the first in row {row}. Fill them, leave those rows out, or set missing: value{place}."
+        f"the first in row {row}. Fill them, leave those rows out, or set {setting}{place}."
     )
 
 

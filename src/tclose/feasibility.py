@@ -84,13 +84,14 @@ def _check_sizes(table: EncodedTable, policy: Policy) -> None:
     if table.persons is not None:
         counted, what = len(np.unique(table.persons)), "person"
     if policy.k is not None and counted < policy.k:
-        raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot hold.")
+        raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot hold. Choose a smaller k.")
     if policy.n is not None and table.rows < policy.n:
-        raise InfeasibleError(f"The table has {number_of(table.rows, 'row')}: n={policy.n} cannot hold.")
+        raise InfeasibleError(f"The table has {number_of(table.rows, 'row')}: n={policy.n} cannot hold. Choose a smaller n.")
     for attribute in table.sensitive:
         values, l = len(attribute.counts), attribute.column.l  # noqa: E741 - the name of the model
         if l is not None and values < l:
-            raise InfeasibleError(f"Column {attribute.column.name!r} has {number_of(values, 'value')}: l={plain(l)} cannot hold.")
+            found = f"Column {attribute.column.name!r} has {number_of(values, 'value')}"
+            raise InfeasibleError(f"{found}: l={plain(l)} cannot hold. Choose a smaller l.")
 
 
 def _counts(attribute: Attribute, kept: Bools, persons: NDArray[np.integer] | None = None) -> Ints:

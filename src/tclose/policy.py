@@ -517,6 +517,9 @@ def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
             elif isinstance(item, _Checked):
                 found = f"{type(item).__name__} {getattr(item, 'name', '')!r}"
                 raise PolicyError(f"A list of {kind.__name__} columns must hold nothing else. Got {found}.")
+            elif isinstance(item, list | tuple | set | frozenset):
+                wanted = "Columns must be a list of names, or a mapping from names to settings."
+                raise PolicyError(f"{wanted} Got {type(item).__name__}.")
             elif not isinstance(item, Mapping):
                 columns.append(kind(item))
             elif "name" in item:

@@ -71,7 +71,8 @@ def _show_unique(screen: Screen, release: Release) -> None:
     mend = (
         "Drop it or make it coarser" if roles[telling] == "kept" else "Publish it in bins (bins in the policy) or make it coarser"
     )
-    others = f"without it {release.unique_without(telling):,} would"
+    without = release.unique_without(telling)
+    others = f"without it {f'{without:,}' if without else 'none'} would"
     screen.tell(
         f"  The most telling column is {telling}, with {number_of(values, 'value')}; {others}. {mend}, if that is too many."
     )

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from tclose.errors import InputError
 from tclose.source.files import InputFile
-from tclose.source.scan import BLOCK, Fault, Scan, scan
+from tclose.source.scan import BLOCK, Fault, Scan, Text, scan
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 """How a file is packed, by the last suffix of its name."""
@@ -52,8 +52,11 @@ def open_delimited(file: InputFile, given: str | None = None) -> Delimited:
         block = source.read(BLOCK)
     if not block:
         raise InputError(f"File {name!r} is empty. A header and rows are needed.")
-    # Bytes that are no UTF-8 are refused when all of them are looked at, with the line in which they are.
-    text = codecs.getincrementaldecoder("utf-8")("replace").decode(block.removeprefix(codecs.BOM_UTF8))
+    try:
+        Text().take(block)  # before a column is looked for: in another encoding its name is another one
+    except Fault as fault:
+        raise InputError(f"File {name!r} {fault}.") from None
+    text = codecs.getincrementaldecoder("utf-8")().decode(block.removeprefix(codecs.BOM_UTF8))
     sample = "".join(islice(io.StringIO(text, newline=""), 50))
     if given is None:
         delimiter = max(_DELIMITERS, key=lambda candidate: _score(sample, candidate))  # ties: the first wins, the comma

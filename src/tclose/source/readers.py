@@ -81,7 +81,13 @@ def open_reader(data: Any, given: Input | None = None) -> Reader:
 def absent(reader: Reader, name: str) -> ColumnError:
     """The error that says that a table has no such column, and which one may be meant."""
     in_index = isinstance(reader, MemoryReader) and name in reader.index
-    hint = " It is in the index of the frame: call reset_index() first." if in_index else nearest(name, reader.names)
+    several = [part.strip() for part in name.split(",")]
+    if in_index:
+        hint = " It is in the index of the frame: call reset_index() first."
+    elif len(several) > 1 and set(several) <= set(reader.names):
+        hint = f" Give several names as a list: [{', '.join(several)}]."
+    else:
+        hint = nearest(name, reader.names)
     return ColumnError(f"Column {name!r} is not in the table.{hint}")
 
 

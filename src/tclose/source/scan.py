@@ -59,7 +59,7 @@ def scan(file: BinaryIO, delimiter: str, columns: int) -> Scan:
     Fault
         For what readers split into different cells, and for what is no text in UTF-8.
     """
-    text, rows, rest = _Text(), _Rows(ord(delimiter), columns), b""
+    text, rows, rest = Text(), _Rows(ord(delimiter), columns), b""
     while block := file.read(BLOCK):
         text.take(block)
         piece = rest + block if rest or text.read > len(block) else block.removeprefix(codecs.BOM_UTF8)
@@ -73,15 +73,19 @@ def scan(file: BinaryIO, delimiter: str, columns: int) -> Scan:
     return Scan(max(rows.count - 1, 0), rows.bare, rows.quoted)
 
 
-class _Text:
+class Text:
     """Bytes as they arrive: no NUL, and UTF-8."""
 
     def __init__(self) -> None:
+        """Begin with no bytes."""
         self.read = 0
         self._lines = 1
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def take(self, block: bytes) -> None:
+        """Look at the next bytes; refuse what is no text in UTF-8."""
+        if not self.read and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise Fault(f"is UTF-16. {_ways_out('utf-16')}")
         self.read += len(block)
         nul = block.find(b"\0")
         if nul >= 0:
@@ -91,14 +95,20 @@ class _Text:
             self._decoder.decode(block)
         except UnicodeDecodeError as error:
             line = self._lines + block.count(b"\n", 0, error.start)
-            raise Fault(f"is not UTF-8, first in line {line}. Save it as UTF-8") from None
+            raise Fault(f"is not UTF-8, first in line {line}. {_ways_out('latin-1')}") from None
         self._lines += block.count(b"\n")
 
     def end(self) -> None:
+        """Refuse a character that is cut short."""
         try:
             self._decoder.decode(b"", final=True)
         except UnicodeDecodeError:
-            raise Fault(f"is not UTF-8, first in line {self._lines}. Save it as UTF-8") from None
+            raise Fault(f"is not UTF-8, first in line {self._lines}. {_ways_out('latin-1')}") from None
+
+
+def _ways_out(encoding: str) -> str:
+    """What to do with a file in another encoding."""
+    return f"Save it as UTF-8, or name its encoding in the policy, as in input: {{encoding: {encoding}}}"
 
 
 class _Rows:

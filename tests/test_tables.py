@@ -507,7 +507,7 @@ def test_all_that_is_missing_is_one_class_and_the_last(column: pd.Series[Any]) -
 
 
 def test_nan_in_an_arrow_table_is_missing() -> None:
-    audit = audited(pa.table({"q": [float("nan"), None, 1.0], "s": [1, 2, 3]}))
+    audit = audited(pa.table({"q": [float("nan"), float("nan"), 1.0], "s": [1, 2, 3]}))
     assert (classes_of(audit), classes_of(audit, "rows")) == ([1.0, None], [1, 2])
 
 

@@ -116,8 +116,8 @@ def draw_case(seed: int, number: int) -> Case:
         policy["suppression"] = lot.choice((0.02, 0.1, 0.25, 0.5))
     if lot.random() < 0.12 and any("t" in settings for settings in policy["sensitive"].values()):
         policy["n"] = lot.choice((policy["k"], 2 * policy["k"], max(rows // 2, 1)))
-    limited = {"t", "l", "beta", "delta"}
-    if not any(limited & settings.keys() for settings in policy["sensitive"].values()) and "alpha" not in policy:
+    asked = [limit for settings in policy["sensitive"].values() for limit in settings.items()]
+    if not any(key in ("l", "beta", "delta") or (key == "t" and value != 1) for key, value in asked) and "alpha" not in policy:
         policy["k"] = max(policy["k"], 2)  # a policy must ask for something
     names = list(columns)
     lot.shuffle(names)

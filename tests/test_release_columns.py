@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import date, datetime, time
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -333,3 +334,11 @@ def test_columns_whose_names_begin_alike() -> None:
     said = {column["name"]: column["holds"] for column in release.certificate["columns"]}
     assert said["a.max"] == "The greatest 'a' among the rows of the class."
     assert said["a.b"] == "The values of 'a.b' among the rows of the class, as a set where they differ."
+
+
+def test_bounds_of_decimals_below_1_may_reach_1() -> None:
+    share = pa.array([Decimal("0.25"), Decimal("0.75")] * 2, pa.decimal128(2, 2))  # no digit before the point
+    table = pa.table({"share": share, "s": ["x", "x", "y", "y"]})
+    policy = tc.Policy(quasi={"share": {"snap": 1, "recode": "bounds"}}, sensitive={"s": 0.5}, k=2)
+    release = tc.anonymize(table, policy).table
+    assert (release["share.min"].to_pylist(), release["share.max"].to_pylist()) == ([Decimal(0)] * 4, [Decimal(1)] * 4)

@@ -104,12 +104,12 @@ def _cover(column: Covering) -> Callable[[Any], Any]:
         return lambda values: values
 
     def lowest(values: Any) -> Any:
-        some = next(iter(values))
-        for label in column.paths[some]:
+        present = values - {None}
+        for label in column.paths[next(iter(present))] if present else ():
             below = frozenset(leaf for leaf, path in column.paths.items() if label in path)
-            if values <= below:
-                return below
-        return ANYTHING
+            if present <= below:
+                return below | (values & {None})  # a region may be with missing cells or without
+        return ANYTHING if present else values
 
     return lowest
 

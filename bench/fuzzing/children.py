@@ -82,7 +82,7 @@ def _tell(folder: Path) -> int:
 
 
 def run_all(
-    works: Iterable[tuple[Any, Callable[[], int]]], jobs: int, seconds: float, memory: int = 6 * GIGABYTE
+    works: Iterable[tuple[Any, Callable[[], int]]], jobs: int, seconds: float, memory: int = 24 * GIGABYTE
 ) -> Iterator[tuple[Any, Ending]]:
     """Run each work in a child of its own, a few at a time; yield its name and how it ended, as they end.
 

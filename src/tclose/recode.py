@@ -127,7 +127,9 @@ def _as_floats(column: Column) -> list[Any]:
 
 
 def _roomy(kind: Any) -> Any:
-    """The type for the bounds of a column: a grid may reach beyond what a narrow integer holds."""
+    """The type for the bounds of a column: a grid may reach beyond what a narrow integer holds, or from decimals below 1 to 1."""
+    if pa.types.is_decimal(kind) and kind.precision == kind.scale:
+        return (pa.decimal128 if kind.precision < 38 else pa.decimal256)(kind.precision + 1, kind.scale)
     return pa.int64() if pa.types.is_integer(kind) and not pa.types.is_uint64(kind) else kind
 
 

@@ -72,6 +72,8 @@ def test_a_release_with_missing_cells_satisfies_its_limits(setting: dict[str, An
         release.write(tmp_path / name)
         again = tc.audit(tmp_path / name, policy)
         assert again.satisfied
+        assert tc.verify(tmp_path / name).holds
+        assert "; an empty cell is a missing value. Distance" in (tmp_path / f"{name}.codebook.md").read_text()
         assert again.sensitive["cost"].t_exact == release.audit.sensitive["cost"].t_exact
     assert release.table["cost"].null_count >= 1
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tclose._audit import Context, examine
 from tclose._files import sha256_of
-from tclose._numbers import float_up
+from tclose._numbers import float_up, number_of
 from tclose.certificate import CERTIFICATE, CODEBOOK, RECORD, describe_sensitive, figures, statement
 from tclose.certificate import codebook as described
 from tclose.claims import Certificate, policy_of, read_certificate, read_json
@@ -105,8 +105,9 @@ class Verification:
 
     def __repr__(self) -> str:
         """In one line."""
-        broken = sum(not finding.holds for finding in self.findings)
-        return f"<Verification: {self.verdict[:-1]}; {len(self.findings)} findings, {broken} NO; {len(self.warnings)} warnings>"
+        confirmed = sum(finding.holds for finding in self.findings)
+        told = number_of(len(self.warnings), "warning")
+        return f"<Verification: {self.verdict[:-1]}; {confirmed} of {number_of(len(self.findings), 'finding')} confirmed; {told}>"
 
 
 @raising_alone
@@ -142,7 +143,7 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     >>> release = tc.anonymize(people, tc.Policy(quasi=["age"], sensitive={"salary": 0.5}, k=2))
     >>> path = release.write(Path(tempfile.mkdtemp()) / "release.csv")[0]
     >>> verify(path)
-    <Verification: release.csv is as certified; 18 findings, 0 NO; 0 warnings>
+    <Verification: release.csv is as certified; 18 of 18 findings confirmed; 0 warnings>
     """
     if not isinstance(release, str | Path):
         raise InputError(f"release must be the path of a published file. Got {type(release).__name__}. Write it to a file first.")

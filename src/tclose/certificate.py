@@ -230,6 +230,7 @@ def describe_sensitive(column: Sensitive, distance: str, policy: Policy) -> str:
     what = (
         "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
     )
+    what += "; an empty cell is a missing value" if column.missing else ""
     limits += [f"c={plain(column.c)}"] if column.c is not None else []
     limits += [f"alpha={plain(policy.alpha)}"] if policy.alpha is not None else []
     asked = f"; limits {', '.join(limits)}" if limits else "; measured, not limited"

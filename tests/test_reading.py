@@ -6,6 +6,7 @@ import json
 import random
 import warnings
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +188,27 @@ def test_texts_that_mean_no_value_are_missing_in_every_column(tmp_path: Path) ->
         pa.table({"q": [1, -99, None], "s": ["a", "NA", "b"]}), tc.Policy(["q"], ["s"], input={"missing": ["NA", -99]})
     )
     assert typed.class_table()["q"].to_pylist() == [1, None]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "word", "kept"),
+    [
+        (pa.int64(), [2**53, 2**53 + 1], 2**53, [2**53 + 1]),
+        (pa.int8(), [99, 1], 300, [1, 99]),
+        (pa.int8(), [99, 1], "99.0", [1]),
+        (pa.int8(), [99, 1], "98.5", [1, 99]),
+        (pa.float32(), [99.5, 1.5], "99.5", [1.5]),
+        (pa.float32(), [0.1, 1.5], "0.1", [1.5]),
+        (pa.decimal128(5, 1), [Decimal("99.9"), Decimal("1.5")], "99.90", [Decimal("1.5")]),
+        (pa.decimal128(5, 1), [Decimal("99.9"), Decimal("1.5")], "99.94", [Decimal("1.5"), Decimal("99.9")]),
+        (pa.decimal128(38, 1), [Decimal("9" * 36), Decimal("1.5")], "9" * 36, [Decimal("1.5")]),
+        (pa.decimal128(5, 1), [Decimal("99.9"), Decimal("1.5")], "9" * 40, [Decimal("1.5"), Decimal("99.9")]),
+    ],
+)
+def test_a_number_that_means_no_value_is_that_number_exactly(kind: Any, values: list[Any], word: Any, kept: list[Any]) -> None:
+    table = pa.table({"q": pa.array(values, kind), "s": [1, 2]})
+    found = tc.audit(table, tc.Policy(["q"], ["s"], input={"missing": [word]})).class_table()["q"].to_pylist()
+    assert [value for value in found if value is not None] == kept
 
 
 def test_a_text_that_means_no_value_must_not_be_published(tmp_path: Path) -> None:

@@ -78,6 +78,12 @@ def test_one_moment_with_two_distances_from_utc_is_two_texts(tmp_path: Path) -> 
         assert tc.audit(path, tc.Policy(["came"], ["s"])).classes == 2
 
 
+def test_a_distance_from_utc_that_no_clock_has_is_text(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("q,s\n2024-01-31T08:30+99:99,1\n2024-01-31T08:31+99:99,2\n")
+    release = tc.anonymize(tmp_path / "t.csv", tc.Policy(["q"], ["s"], k=2))
+    assert release.table["q"].to_pylist() == ["{2024-01-31T08:30+99:99, 2024-01-31T08:31+99:99}"] * 2
+
+
 def test_decimals_of_a_csv_keep_their_digits(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("q,s\n0.50,0.0000000\n0.75,0.0000000\n0.00,0.0000000\n1.20,1.0000000\n")

@@ -8,9 +8,10 @@ that made it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
 import ibis
@@ -25,7 +26,8 @@ COMMA = r"^-?(?:(?:0|[1-9][0-9]*)(?:,[0-9]+)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _THOUSANDS = r"^-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+$"
 
 _CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
-MOMENT = rf"^([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{_CLOCK})(Z|[+-][0-9]{{2}}(?::?[0-9]{{2}})?)?$"
+_ZONE = r"Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?"
+MOMENT = rf"^([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{_CLOCK})({_ZONE})?$"
 """A timestamp: a date, a blank or T, a time of day, and maybe how far its clocks are from UTC."""
 
 SAMPLE = 1_000
@@ -53,7 +55,7 @@ class Moments:
     @classmethod
     def of(cls, shape: str) -> Moments:
         """From the shape of all cells: their digits as 0, but for those of the zone."""
-        main, zone = re.fullmatch(MOMENT.replace("[01][0-9]|2[0-3]", "00").replace("[0-5]", "0"), shape).groups()  # type: ignore[union-attr]
+        main, zone = re.fullmatch(MOMENT, shape).groups()  # type: ignore[union-attr]
         seconds = main[17:]
         return cls(main[10], len(seconds.partition(".")[2]) if seconds else None, zone or "")
 
@@ -147,9 +149,21 @@ def without(cell: Any, given: Input) -> Any:
     if kind.is_string():
         return cell.isin(given.missing).ifelse(ibis.null("string"), cell)
     if kind.is_numeric():
-        numbers = [float(text) for text in given.missing if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text)]
-        return cell.cast("float64").isin(numbers).ifelse(ibis.null(kind), cell) if numbers else cell
+        numbers = _numbers(given.missing, kind)
+        return cell.isin(numbers).ifelse(ibis.null(kind), cell) if numbers else cell
     return cell
+
+
+def _numbers(texts: Sequence[str], kind: Any) -> list[Any]:
+    """Those of some texts that are numbers which a column of this type can have, in that type: nothing is rounded but floats."""
+    numbers = {text: Fraction(text) for text in texts if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text)}
+    if kind.is_integer():
+        low, high = kind.bounds.lower, kind.bounds.upper
+        return [int(number) for number in numbers.values() if number.denominator == 1 and low <= number <= high]
+    if kind.is_decimal():
+        largest, unit = 10**kind.precision, 10**kind.scale
+        numbers = {text: n for text, n in numbers.items() if (n * unit).denominator == 1 and abs(n * unit) < largest}
+    return [ibis.literal(text).cast(kind) for text in numbers]
 
 
 def written_as(cell: Any, form: DateForm) -> Any:

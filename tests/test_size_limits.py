@@ -103,10 +103,17 @@ def test_a_matrix_has_a_limit_of_digits_so_that_every_certificate_can_be_verifie
         Policy(quasi=["q"], sensitive={"s": {"t": 0.5, "matrix": matrix}})
 
 
+def test_a_matrix_is_refused_before_it_is_filled() -> None:
+    with pytest.raises(PolicyError, match="A matrix distance is for at most 100 values"):
+        Policy(quasi=["q"], sensitive={"s": {"matrix": {str(number): {} for number in range(100_000)}}})
+
+
 def test_bins_have_a_limit() -> None:
     Policy(quasi=["q"], sensitive={"s": {"bins": MOST_BINS}})
     with pytest.raises(PolicyError, match="a count of bins"):
         Policy(quasi=["q"], sensitive={"s": {"bins": 1_000_000_000}})
+    with pytest.raises(PolicyError, match="a list of as many ascending edges at most"):
+        Policy(quasi=["q"], sensitive={"s": {"bins": list(range(MOST_BINS + 1))}})
 
 
 @pytest.mark.parametrize(

@@ -280,8 +280,8 @@ def test_what_json_allows_and_no_certificate_has_is_refused(mutate: Any, needed:
     ("policy", "needed"),
     [
         ({"bins": 10**10}, "2 to 1,000"),
-        ({"bins": list(range(20_000))}, "10,000 entries"),
-        ({"matrix": {str(row): {} for row in range(20_000)}}, "10,000 entries"),
+        ({"bins": list(range(20_000))}, "has no policy"),
+        ({"matrix": {str(row): {} for row in range(20_000)}}, "has no policy"),
         ({"hierarchy": {"*": tall(400)}}, "inside one another"),
         ({"matrix": {str(i): {str(j): f"{10**17 + i * 1000 + j}/{2 * (10**17 + i * 1000 + j) - 1}" for j in range(i)} for i in range(9)}},
          "common denominator"),

@@ -21,7 +21,9 @@ _LABELS = [re.compile(form) for form in (rf"below {_NUMBER}", rf"\[{_NUMBER}, {_
 MOST_BINS = 1_000
 """More bins of equally many rows tell little less than the values themselves."""
 
-REQUIREMENT = f"a count of bins (2 to {MOST_BINS:,}), a list of ascending edges, or {{width: ...}} with a number above 0"
+REQUIREMENT = (
+    f"a count of bins (2 to {MOST_BINS:,}), a list of as many ascending edges at most, or {{width: ...}} with a number above 0"
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Bins:
                 return cls(count=given)
             if kind == "width" and exact(given) > 0:
                 return cls(width=exact(given))
-            if kind == "edges" and isinstance(given, list | tuple) and given:
+            if kind == "edges" and isinstance(given, list | tuple) and 0 < len(given) <= MOST_BINS:
                 edges = tuple(exact(edge) for edge in given)
                 if all(low < high for low, high in pairwise(edges)):
                     return cls(edges=edges)

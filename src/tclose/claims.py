@@ -19,6 +19,7 @@ from pydantic_core import PydanticCustomError
 
 from tclose.errors import InputError, TcloseError
 from tclose.policy import Policy
+from tclose.source.files import MOST_COLUMNS
 
 LARGEST_FILE = 100_000_000
 """Bytes. A hierarchy of a million values fits."""
@@ -29,9 +30,6 @@ DEEPEST = 120
 LONGEST_NUMBER = 40
 """Characters of a number, or of a fraction written as text: the square of any number of rows fits."""
 
-MOST_COLUMNS = 10_000
-"""Columns of a release, values of a matrix, and whatever else has a name in a certificate; hierarchies and orders apart."""
-
 LONGEST_REASON = 300
 """Characters of what is told of a policy that cannot be read."""
 
@@ -40,7 +38,7 @@ INTERNAL = "internal"
 
 
 def _few(given: Any) -> Any:
-    """Refuse at once what has more entries than a certificate has."""
+    """Refuse at once what has more entries than a release has columns; hierarchies and orders may have more."""
     if isinstance(given, dict | list) and len(given) > MOST_COLUMNS:
         raise PydanticCustomError("too_many", "too many")
     return given

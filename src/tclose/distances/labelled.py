@@ -13,7 +13,7 @@ from typing import Any
 
 from tclose._files import FileTooLargeError, read_at_most
 from tclose._numbers import exact, plain
-from tclose.distances.matrix import Matrix
+from tclose.distances.matrix import Matrix, check_domain
 from tclose.errors import HierarchyError
 from tclose.hierarchy import printed
 
@@ -56,6 +56,7 @@ class LabelledMatrix:
         if not isinstance(distances, Mapping) or not all(isinstance(row, Mapping) for row in distances.values()):
             raise HierarchyError("A matrix must be a mapping from each value to its distances. Got something else.")
         labels = list(dict.fromkeys(printed(key) for row in (distances, *distances.values()) for key in row))
+        check_domain(len(labels))  # before there are as many entries as their square
         known = {(printed(a), printed(b)): _entry(d) for a, row in distances.items() for b, d in row.items()}
 
         def entry(a: str, b: str) -> Fraction:

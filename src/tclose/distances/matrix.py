@@ -31,8 +31,7 @@ class Matrix(Distance):
     def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
         """The distances, row by row."""
         self.m = len(rows)
-        if self.m > LARGEST_DOMAIN:
-            raise HierarchyError(f"A matrix distance is for at most {LARGEST_DOMAIN} values. Got {self.m}.")
+        check_domain(self.m)
         if any(len(row) != self.m for row in rows):
             rows, numbers = number_of(self.m, "row"), number_of(self.m, "number")
             raise HierarchyError(f"A matrix distance must be square. Got {rows}, not all of {numbers}.")
@@ -89,6 +88,12 @@ class Matrix(Distance):
         unit = classes.rows * self.scale
         emds = (self.exact(classes.dense(number), classes.table) for number in range(len(classes)))
         return np.array([int(emd * unit * int(s)) for emd, s in zip(emds, classes.sizes, strict=True)], dtype=dtype)
+
+
+def check_domain(values: int) -> None:
+    """Refuse a domain that is too large for a matrix."""
+    if values > LARGEST_DOMAIN:
+        raise HierarchyError(f"A matrix distance is for at most {LARGEST_DOMAIN} values. Got {values}.")
 
 
 def _check_metric(entries: list[list[Fraction]]) -> None:

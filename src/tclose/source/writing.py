@@ -33,8 +33,9 @@ _BATCH = 1 << 20
 _ROW_GROUP = 1 << 22
 """Cells in a row group of a Parquet file."""
 
-_QUOTED = '[",;|\\t\\r\\n\ufeff]'
-"""What makes a text need quotes: also what a reader may take for a delimiter, or for the mark at the start of a file."""
+_QUOTED = '[",;|\\t\\r\\n\ufeff]|^ +$'
+"""What makes a text need quotes: also what a reader may take for a delimiter, for the mark at the start of a file, or for a
+blank line."""
 
 _DIGITS = 38
 """A reader keeps that many digits exactly when no cell of the column has a power of ten."""

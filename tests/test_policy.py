@@ -340,7 +340,6 @@ def test_a_role_that_is_missing(missing: str) -> None:
 
 SUPPORTED: dict[str, dict[str, Any]] = {
     "Policy": {
-        "input": tc.Input(decimal=","),
         "k": 5, "unit": "id", "suppression": 0.1, "alpha": 0.5, "n": 10, "identifiers": ["id"], "drop": ["x"],
         "keep": [Keep("x", despite="why")], "other": "drop", "formula_guard": False,
         "input": tc.Input(decimal=","),

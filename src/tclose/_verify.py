@@ -151,9 +151,8 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     file = InputFile.open(path)
     paper = path.with_name(path.name + CERTIFICATE) if certificate is None else Path(certificate)
     own = policy if policy is None or isinstance(policy, Policy) else Policy.load(policy)
-    own = (
-        None if own is None else replace(own, input=None)
-    )  # that says how an input is written: nothing in a release is "no value"
+    if own is not None:  # its input says how an input is written: nothing in a release means "no value"
+        own = replace(own, input=None)
     said = read_certificate(paper)
     asked = policy_of(said, paper.name)
     names = open_reader(path).names

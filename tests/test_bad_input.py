@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,15 @@ TREES = {
 @pytest.mark.parametrize(("tree", "sentence"), TREES.values(), ids=TREES.keys())
 def test_bad_hierarchies(tmp_path: Path, tree: str, sentence: str) -> None:
     assert refuse_policy(tmp_path, TREE_POLICY, tree) == sentence
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
+    data, policy = tmp_path / "table.csv", tmp_path / "policy.yaml"
+    data.symlink_to(data)
+    policy.write_text("k: 2\n" + GOOD_POLICY)
+    refused = refuse(tmp_path, "anonymize", str(data), "-p", str(policy), "-o", str(tmp_path / "release.csv"))
+    assert "table.csv" in refused
 
 
 def test_no_policy_file(tmp_path: Path) -> None:

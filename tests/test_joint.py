@@ -258,13 +258,14 @@ def test_json_says_it_rounded_up_and_exactly() -> None:
     assert json.loads(audit.to_json())["joint"] == {"t": 0.16666666666666669, "t_exact": "1/6", "worst_class": 0}
 
 
-def test_the_screen_has_one_line_of_it(tmp_path: Path) -> None:
+def test_the_screen_has_a_line_of_it_and_says_what_it_is(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("q,s,r\n" + "".join(f"{number},{s},{r}\n" for number, part in enumerate(INFECTED) for s, r in part))
-    both = CliRunner().invoke(app, ["audit", str(path), "--quasi", "q", "--sensitive", "s,r"])
-    (line,) = [line for line in both.stdout.splitlines() if "joint" in line]
-    assert line.split() == ["joint", "test,", "not", "judged", "0.1000", "(class", "0)"]
-    one = CliRunner().invoke(app, ["audit", str(path), "--quasi", "q", "--sensitive", "s"])
+    both = CliRunner().invoke(app, ["audit", str(path), "--quasi", "q", "--sensitive", "s,r", "--all"])
+    line, legend = [line for line in both.stdout.splitlines() if "joint" in line]
+    assert line.split() == ["joint", "test", "0.1000", "0"]
+    assert "never judged" in legend
+    one = CliRunner().invoke(app, ["audit", str(path), "--quasi", "q", "--sensitive", "s", "--all"])
     assert (both.exit_code, one.exit_code, "joint" in one.stdout) == (0, 0, False)
 
 

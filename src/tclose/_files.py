@@ -251,4 +251,5 @@ def _sync_folder(path: Path) -> None:
 
 def _is_same(path: Path, other: Path) -> bool:
     """Whether two paths are one file, by whatever names."""
-    return path.resolve() == other.resolve() or (path.exists() and other.exists() and path.samefile(other))
+    one_name = os.path.realpath(path) == os.path.realpath(other)  # Path.resolve raises where a link leads to itself
+    return one_name or (path.exists() and other.exists() and path.samefile(other))

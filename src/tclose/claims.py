@@ -27,8 +27,11 @@ LARGEST_FILE = 100_000_000
 DEEPEST = 120
 """Mappings and lists inside one another; a hierarchy may have some less levels."""
 
-LONGEST_NUMBER = 40
-"""Characters of a number, or of a fraction written as text: the square of any number of rows fits."""
+LONGEST_NUMBER = 620
+"""Characters of a number, or of a fraction written as text: all that a policy may hold fit."""
+
+LONGEST_NAME = 40
+"""Characters of the name of an entry that is told."""
 
 LONGEST_REASON = 300
 """Characters of what is told of a policy that cannot be read."""
@@ -190,7 +193,7 @@ _TOLD = ("extra_forbidden", "string_too_long", "too_many")
 
 def _refusal(name: str, place: list[str], kind: str) -> InputError:
     """The sentence about what stands at this place, and does not belong there."""
-    shown = ".".join(place)[:LONGEST_NUMBER] or "tool"
+    shown = ".".join(place)[:LONGEST_NAME] or "tool"
     if kind == "extra_forbidden":
         return InputError(
             f"Certificate {name!r} says more than this version of tclose can check: {shown!r}. Verify it with the version that "

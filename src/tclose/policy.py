@@ -30,6 +30,9 @@ _CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_defa
 _LARGEST = 10**18
 """More than any table has rows."""
 
+_FINEST = 10**300
+"""The largest denominator of a number: a certificate must hold it, and whoever verifies a release must read it."""
+
 _MOST_BYTES = 10_000_000
 """Bytes of a policy's file."""
 
@@ -67,8 +70,8 @@ def _number(requirement: str, fits: Callable[[Fraction], bool], *, optional: boo
             raise ValueError(requirement) from None
         if not fits(number) or number > _LARGEST:
             raise ValueError(requirement)
-        if number.denominator > _LARGEST:
-            raise ValueError("a number of at most 18 decimals, or a fraction of numbers of at most 18 digits")
+        if number.denominator > _FINEST:
+            raise ValueError("a number of at most 300 digits")
         return number
 
     return PlainValidator(validate)
@@ -834,6 +837,8 @@ def _read_yaml(path: Path) -> dict[Any, Any]:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark else ""
         raise PolicyError(f"Policy file {path.name!r} is not YAML{where}. Mend it there; tabs cannot indent.") from None
+    except TypeError:  # a list as a key
+        raise PolicyError(f"Policy file {path.name!r} has a key that is no name. Write names before the colons.") from None
     except RecursionError:
         raise PolicyError(f"Policy file {path.name!r} must not be nested as deeply as it is. Keep the tree in a file.") from None
     except ValueError:  # of numbers and dates that look like some and are none: 2024-13-45, or thousands of digits

@@ -53,8 +53,9 @@ MEANINGS = (
     "c: how many times as frequent the most frequent value of a class is as all others together, the next l - 2 not counted.",
     "lift: how many times likelier a value is in some class than in the table. beta is lift - 1.",
     "delta: the logarithm of the largest such change, up or down; unbounded where a class lacks a value that the table has.",
-    "joint test: t of all sensitive columns taken as one value. It is never judged.",
 )
+
+JOINT = "joint test: t of all sensitive columns taken as one value. It is never judged."
 
 
 def status(what: str) -> AbstractContextManager[Any]:
@@ -255,7 +256,7 @@ def _show_everything(screen: Screen, audit: Audit) -> None:
     if audit.joint_verdict is not None:
         table.row("joint test", decimal_up(audit.joint_verdict.worst), f"{audit.joint_verdict.worst_class:,}")
     screen.print(table)
-    for meaning in MEANINGS:
+    for meaning in (*MEANINGS, *([] if audit.joint_verdict is None else [JOINT])):
         screen.tell(f"  {meaning}")
 
 

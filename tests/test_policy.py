@@ -315,7 +315,7 @@ def test_a_name_that_is_none_is_called_a_name(name: Any) -> None:
         assert "name" in refused(**roles).split(" must be the name of a column")[0]
 
 
-@pytest.mark.parametrize("columns", [{"age", "zip"}, [("age", 0.4)], [["age"]]], ids=repr)
+@pytest.mark.parametrize("columns", [{"age"}, [("age", 0.4)], [["age"]]], ids=repr)
 def test_columns_are_a_list_of_names_or_a_mapping(columns: Any) -> None:
     sentence = "Columns must be a list of names, or a mapping from names to settings. Got "
     assert refused(quasi=columns, sensitive=["salary"]).startswith(sentence)

@@ -31,7 +31,7 @@ MOMENT = rf"^([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{_CLOCK})({_ZONE})?$"
 """A timestamp: a date, a blank or T, a time of day, and maybe how far its clocks are from UTC."""
 
 SAMPLE = 1_000
-"""A form that these first rows do not have is not looked for in all rows."""
+"""A form, or a type, that these first rows do not have is not looked for in all rows."""
 
 
 @dataclass(frozen=True)

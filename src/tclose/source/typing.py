@@ -12,7 +12,7 @@ import ibis
 from tclose._numbers import number_of
 from tclose.errors import ColumnError
 from tclose.policy import Input
-from tclose.source.forms import Moments, Rewritten, rewritten
+from tclose.source.forms import SAMPLE, Moments, Rewritten, rewritten
 
 PRINTED = "printed"
 """Keep a CSV's cells as they are printed: for columns whose values are looked up in a hierarchy, a matrix or an order."""
@@ -30,9 +30,6 @@ _ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
 
 _DAY = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?$"
 """What a text must look like to be a date: the engine would take "2023-12-31 or missing" for one, and whatever begins so."""
-
-_SAMPLE = 1_000
-"""A type that these first rows do not have is not tried on all rows."""
 
 _SOME_DAY = datetime(2024, 1, 31)
 
@@ -198,7 +195,7 @@ def _agreed(text: Any, columns: Mapping[str, bool]) -> tuple[dict[str, str], dic
     """
     tests = {"integer": _prints_as("int64"), "decimal": _is_decimal, "date": is_date}
     tries = [(column, kind) for column in columns for kind in tests]
-    hopeful = [which for which, answer in _all_cells(text.limit(_SAMPLE), tries, tests).items() if answer is not False]
+    hopeful = [which for which, answer in _all_cells(text.limit(SAMPLE), tries, tests).items() if answer is not False]
     found: dict[str, str] = {}
     digits: dict[str, int] = {}
     while hopeful:  # of each column the first kind that the sample allows; the next only where not all cells have it

@@ -50,7 +50,7 @@ def main() -> None:
 def release(folder: Path) -> tuple[float, float]:
     """Wall and CPU seconds of one release, in a process of its own."""
     policy = folder / "policy.yaml"
-    peers_policy(["occupation"]).save(policy)
+    peers_policy(["occupation"]).save(policy, force=True)
     command = [
         sys.executable,
         "-m",

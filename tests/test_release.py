@@ -33,6 +33,7 @@ import tclose as tc
 from tclose._verify import verify
 from tclose.cli import app
 from tclose.guard import unguarded
+from tclose.scope import asks_for_something
 from tclose.source.readers import open_reader
 from tclose.source.table import Table
 from tests import naive, naive_regions
@@ -66,7 +67,8 @@ def test_every_release_holds_its_policy_for_a_reader_and_against_the_input(case:
         same_measures(audited(release.table, case.policy), release.audit)
         path = release.write(folder / f"release{suffix}")[0]
         same_measures(audited(path, case.policy), release.audit)
-        assert verify(path, path.with_name(path.name + ".certificate.json")).holds
+        # What asks for nothing is never confirmed.
+        assert verify(path, path.with_name(path.name + ".certificate.json")).holds == asks_for_something(release.policy)
     for name, promise in release.certificate.get("promised", {}).items():
         assert release.audit.sensitive[name].t_judged <= Fraction(str(promise["t"]))
         assert promise["t_attained"] <= promise["t"]
@@ -145,7 +147,8 @@ def test_regions_of_n_rows(case: Case, n: int, suffix: str) -> None:
             assert policy.suppression > 0 or n > case.rows or not case.keeps(everything, everything)
             return
         path = release.write(folder / f"release{suffix}")[0]
-        assert verify(path, path.with_name(path.name + ".certificate.json")).holds
+        # What asks for nothing is never confirmed.
+        assert verify(path, path.with_name(path.name + ".certificate.json")).holds == asks_for_something(release.policy)
     labels = release.partition.tolist()
     published = [row for row, label in enumerate(labels) if label >= 0]
     assert len(published) >= n

@@ -588,6 +588,16 @@ def test_a_table_without_rows_is_refused(container: Maker) -> None:
         audited(container({"q": [], "s": []}))
 
 
+@pytest.mark.parametrize("error", [OSError("Out of Memory: secret"), pa.ArrowInvalid("secret")], ids=["memory", "stream"])
+def test_a_stream_of_the_engine_that_ends_early_is_told_in_a_sentence(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ends(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("tclose.source.table.Cells", ends)
+    with pytest.raises(tc.InputError, match=r"^The table cannot be read to its end: memory or disk ran out, or it has changed\.$"):
+        audited(pa.table({"q": ["a"], "s": [1]}))
+
+
 def test_a_damaged_parquet_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table({"q": ["secret"] * 999, "s": list(range(999))}), path, compression="none", use_dictionary=False)

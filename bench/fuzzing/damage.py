@@ -382,9 +382,10 @@ def empty_table(lot: random.Random, data: bytes) -> bytes:
 
 
 def _table(data: bytes) -> Any:
-    """The table of a file; None where it is damaged already."""
+    """The table of a file; None where it is damaged already, its names too."""
     try:
-        return pq.read_table(io.BytesIO(data)) if data[:4] == b"PAR1" else pa.ipc.open_file(data).read_all()
+        table = pq.read_table(io.BytesIO(data)) if data[:4] == b"PAR1" else pa.ipc.open_file(data).read_all()
+        return table if table.column_names else None
     except (pa.ArrowException, OSError, ValueError):
         return None
 

@@ -224,6 +224,11 @@ class Table:
             if isinstance(error, duckdb.BinderException | duckdb.ParserException | duckdb.CatalogException):
                 raise RuntimeError(f"The engine stopped with {type(error).__name__}.") from None  # noqa: TRY004
             raise InputError(f"{title} cannot be read to its end. It may be damaged.") from None
+        except (OSError, pa.ArrowException):  # a stream of the engine that ended early, with the engine's message
+            self._check_unchanged()
+            raise InputError(
+                f"{self._reader.title} cannot be read to its end: memory or disk ran out, or it has changed."
+            ) from None
 
     def _check_unchanged(self) -> None:
         if self._reader.file is not None:

@@ -594,7 +594,9 @@ def test_a_stream_of_the_engine_that_ends_early_is_told_in_a_sentence(error: Exc
         raise error
 
     monkeypatch.setattr("tclose.source.table.Cells", ends)
-    with pytest.raises(tc.InputError, match=r"^The table cannot be read to its end: memory or disk ran out, or it has changed\.$"):
+    with pytest.raises(
+        tc.InputError, match=r"^The table cannot be read to its end: memory or disk ran out, or it has changed\.$"
+    ):
         audited(pa.table({"q": ["a"], "s": [1]}))
 
 

@@ -312,6 +312,13 @@ def test_a_certificate_is_a_file_of_a_reasonable_size(pair: Pair, monkeypatch: p
 # Papers that do not belong together -------------------------------------------------------------------------------------------
 
 
+def test_a_name_that_leaves_no_room_for_papers_beside_it(pair: Pair, tmp_path: Path) -> None:
+    long = pair.data.rename(tmp_path / ("n" * 250 + ".csv"))
+    assert tc.verify(long, pair.certificate).holds
+    done = run("verify", long)
+    assert (done.exit_code, done.stdout) == (2, "")
+
+
 def test_papers_of_another_release_are_named(tmp_path: Path) -> None:
     made = {}
     for name, rows in (("one", 8), ("two", 12)):

@@ -385,9 +385,10 @@ def _table(data: bytes) -> Any:
     """The table of a file; None where it is damaged already, its names too."""
     try:
         table = pq.read_table(io.BytesIO(data)) if data[:4] == b"PAR1" else pa.ipc.open_file(data).read_all()
-        return table if table.column_names else None
+        named = bool(table.column_names)
     except (pa.ArrowException, OSError, ValueError):
         return None
+    return table if named else None
 
 
 def _as_file(table: pa.Table, data: bytes) -> bytes:

@@ -230,7 +230,7 @@ def _of_one_set(release: Path, digest: str, certificate: Path, said: Certificate
     detail = f"sha256 {digest}" if same else f"{certificate.name} {ANOTHER}: the sha256 of this one is {digest}"
     findings = [Finding("The file is the one that was certified", same, detail)]
     codebook, record = (release.with_name(release.name + ending) for ending in (CODEBOOK, RECORD))
-    if codebook.is_file():
+    if _is_there(codebook):
         own = _same_text(codebook, described(said.release.file, said.model_dump(), said.release.sha256))
         findings.append(
             Finding(
@@ -239,10 +239,18 @@ def _of_one_set(release: Path, digest: str, certificate: Path, said: Certificate
                 "" if own else f"{codebook.name} {ANOTHER if same else f'does not go with {certificate.name}'}",
             )
         )
-    if record.is_file():
+    if _is_there(record):
         own = _recorded(record) == digest
         findings.append(Finding("The private record beside it is its own", own, "" if own else f"{record.name} {ANOTHER}"))
     return findings
+
+
+def _is_there(paper: Path) -> bool:
+    """Whether there is such a file; a name that is too long for the disk names none."""
+    try:
+        return paper.is_file()
+    except OSError:
+        return False
 
 
 def _same_text(paper: Path, text: str) -> bool:

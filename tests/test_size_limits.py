@@ -69,6 +69,12 @@ def test_a_part_that_is_named_and_repeated_stays_allowed(tmp_path: Path) -> None
     assert [column.l for column in Policy.load(file).sensitive] == [2, 2]
 
 
+def test_a_name_that_is_given_twice_to_parts_is_told_by_nobody(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text("quasi: &part [q]\nidentifiers: &part [name]\nsensitive: [s]\n")
+    assert Policy.load(file).identifiers == ["name"]  # no warning, which would quote the file
+
+
 def test_a_hierarchy_has_a_limit_of_levels(tmp_path: Path) -> None:
     file = tmp_path / "tree.csv"
     file.write_text(";".join(f"l{level}" for level in range(MOST_LEVELS + 2)) + "\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import io
 import os
+import warnings
 from collections.abc import Callable, KeysView, Mapping
 from dataclasses import MISSING, field, fields
 from datetime import date, datetime, time
@@ -823,7 +824,9 @@ def _read_yaml(path: Path) -> dict[Any, Any]:
     from ruamel.yaml.error import YAMLError
 
     try:
-        settings = YAML(typ="safe", pure=True).load(read_at_most(path, _MOST_BYTES).decode("utf-8-sig"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they quote the file: an anchor that is used twice, say, which YAML allows
+            settings = YAML(typ="safe", pure=True).load(read_at_most(path, _MOST_BYTES).decode("utf-8-sig"))
     except FileTooLargeError:
         raise PolicyError(f"Policy file {path.name!r} must have at most {_MOST_BYTES:,} bytes. Got more.") from None
     except OSError:

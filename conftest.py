@@ -8,7 +8,7 @@ from sybil.parsers.rest import DocTestParser
 _pages = Sybil(parsers=[PythonCodeBlockParser()], patterns=["README.md", "docs/*.md"])
 _docstrings = Sybil(
     parsers=[DocTestParser()],
-    patterns=["src/tclose/*.py", "src/tclose/*/*.py"],
+    patterns=["src/tclose/*.py", "src/tclose/*/*.py", "src/tclose/*/*/*.py"],
     document_types={".py": PythonDocStringDocument},
 )
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import tclose as tc
 from growth import ADULT, heading, line, say
 from scenarios import machine, policy_of
-from tclose.algorithms import ALGORITHMS
+from tclose.make.registry import ALGORITHMS
 
 Ints = NDArray[np.int64]
 Chances = NDArray[np.float64]

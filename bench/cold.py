@@ -79,7 +79,7 @@ def causes() -> None:
     started = time.process_time()
     from numba.core import codegen
 
-    from tclose.algorithms import compiling, rehearsing
+    from tclose.make.kernels import compiling, rehearsing
 
     gc.disable()
     compiling.rehearsing = True

@@ -17,11 +17,11 @@ import pandas as pd
 import tclose as tc
 from release import table
 from scenarios import DATA, TREES, machine, policy_of
-from tclose._numbers import exact
-from tclose.algorithms import find_algorithm
-from tclose.algorithms.fragmentation import DEPTHS, size_classes
 from tclose.distances import Ordered
-from tclose.fragments.counts import Counts
+from tclose.make.fragmentation.counts import Counts
+from tclose.make.fragmentation.fragmentation import DEPTHS, size_classes
+from tclose.make.registry import find_algorithm
+from tclose.values.exact import exact
 
 K = 5
 ROWS = (30_000, 100_000, 300_000, 1_000_000)

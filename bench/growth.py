@@ -39,7 +39,7 @@ import numpy as np
 import tclose as tc
 from release import table
 from scenarios import BARS, CASES, DATA, HERE, LIMITS, commit, machine, policy_of, reads_alike
-from tclose.demo import write_demo
+from tclose.release.hospital import write_demo
 
 ALGORITHM = "growth"
 ADULT = DATA / "adult.csv"
@@ -67,24 +67,24 @@ ABLATED = (
 )
 CHANGES: dict[str, dict[str, Any]] = {
     "as it is": {},
-    "classes grow to t itself": {"growth.TIGHT": Fraction(1)},
-    "classes grow to 1/2 t": {"growth.TIGHT": Fraction(1, 2)},
-    "classes grow to 1/4 t": {"growth.TIGHT": Fraction(1, 4)},
-    "blocks of 1,000 rows": {"growth.BLOCK": {"balanced": 1000}},
-    "blocks of 16,000 rows": {"growth.BLOCK": {"balanced": 16_000}},
-    "no blocks": {"growth.BLOCK": {"balanced": 10**9}},
-    "blocks within 1/10 t of the table": {"growth.DRIFT": Fraction(1, 10)},
-    "blocks within 1/2 t of the table": {"growth.DRIFT": Fraction(1, 2)},
-    "no move may raise the loss": {"refining.RISE": 0.0},
-    "moves may raise it more": {"refining.RISE": 1.0},
-    "no swaps": {"refining.SWAPS": 10**9},
-    "swaps in every second round": {"refining.SWAPS": 2},
-    "moves among 32 classes": {"moving.TOGETHER": 32},
-    "moves among 512 classes": {"moving.TOGETHER": 512},
-    "no refining": {"growth.ROUNDS": {"balanced": 0}},
-    "48 rounds of refining": {"growth.ROUNDS": {"balanced": 48}},
+    "classes grow to t itself": {"growth.growth.TIGHT": Fraction(1)},
+    "classes grow to 1/2 t": {"growth.growth.TIGHT": Fraction(1, 2)},
+    "classes grow to 1/4 t": {"growth.growth.TIGHT": Fraction(1, 4)},
+    "blocks of 1,000 rows": {"growth.growth.BLOCK": {"balanced": 1000}},
+    "blocks of 16,000 rows": {"growth.growth.BLOCK": {"balanced": 16_000}},
+    "no blocks": {"growth.growth.BLOCK": {"balanced": 10**9}},
+    "blocks within 1/10 t of the table": {"growth.growth.DRIFT": Fraction(1, 10)},
+    "blocks within 1/2 t of the table": {"growth.growth.DRIFT": Fraction(1, 2)},
+    "no move may raise the loss": {"growth.refine.RISE": 0.0},
+    "moves may raise it more": {"growth.refine.RISE": 1.0},
+    "no swaps": {"growth.refine.SWAPS": 10**9},
+    "swaps in every second round": {"growth.refine.SWAPS": 2},
+    "moves among 32 classes": {"growth.move.TOGETHER": 32},
+    "moves among 512 classes": {"growth.move.TOGETHER": 512},
+    "no refining": {"growth.growth.ROUNDS": {"balanced": 0}},
+    "48 rounds of refining": {"growth.growth.ROUNDS": {"balanced": 48}},
 }
-"""Constants of `tclose.algorithms`, and what they are set to. Only such as no kernel reads: those are compiled in."""
+"""Constants of `tclose.make`, and what they are set to. Only such as no kernel reads: those are compiled in."""
 
 
 @dataclass(frozen=True)
@@ -388,8 +388,8 @@ def changed(constants: dict[str, Any]) -> Iterator[None]:
     """Constants of the algorithm set to something else for a while."""
     with ExitStack() as stack:
         for place, value in constants.items():
-            module, name = place.split(".")
-            stack.enter_context(patch.object(import_module(f"tclose.algorithms.{module}"), name, value))
+            module, _, name = place.rpartition(".")
+            stack.enter_context(patch.object(import_module(f"tclose.make.{module}"), name, value))
         yield
 
 

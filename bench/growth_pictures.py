@@ -22,11 +22,11 @@ import tclose as tc
 from growth import ABLATED, ADULT, MANY
 from pictures import INK, PICTURES, save
 from scenarios import policy_of
-from tclose.algorithms import growth
-from tclose.algorithms.cutting import cut
-from tclose.algorithms.improving import measure_all
-from tclose.algorithms.refining import refine
-from tclose.algorithms.standing import lost, standing
+from tclose.make.growth import growth
+from tclose.make.growth.blocks import cut
+from tclose.make.growth.neighbourhood import measure_all
+from tclose.make.growth.refine import refine
+from tclose.make.kernels.classes import lost, standing
 
 DEEP, SKY, GOLD = "#173f5f", "#2e9dc6", "#e0a030"
 FAINT = "#b8c0c8"

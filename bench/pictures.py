@@ -20,7 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import tclose as tc
-from tclose.fragments.fragmentation import Fragmentation
+from tclose.make.fragmentation.result import Fragmentation
 
 HERE = Path(__file__).resolve().parent
 DATA = Path(os.environ.get("TCLOSE_DATA", HERE.parents[1] / "shared" / "data"))

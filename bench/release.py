@@ -52,7 +52,7 @@ def run(path):
 """
 _RELEASE = """
 import tclose as tc
-from tclose._progress import listening
+from tclose.jobs import listening
 trees = ("education", "marital-status", "race", "sex", "native-country", "workclass", "salary-class")
 policy = tc.Policy(
     quasi=["age", *(tc.Quasi(name, hierarchy=f"{hierarchies}/{name}.csv") for name in trees)],

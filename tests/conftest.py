@@ -40,7 +40,7 @@ def data() -> Path:
 @pytest.fixture(scope="session")
 def warm() -> None:
     """All kernels compiled, on a new machine too: a command that has to compile says so, where a test may expect silence."""
-    from tclose.warmup import warm_up
+    from tclose.release.warmup import warm_up
 
     warm_up()
 

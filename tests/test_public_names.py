@@ -93,7 +93,7 @@ def test_functions_are_functions_after_every_module_was_imported() -> None:
         "import importlib, pkgutil, tclose\n"
         "names = [module.name for module in pkgutil.walk_packages(tclose.__path__, 'tclose.')]\n"
         "for name in names: name.endswith('__main__') or importlib.import_module(name)\n"
-        "assert {'tclose._audit', 'tclose._anonymize', 'tclose._verify'} <= set(names)\n" + ALL_CALLABLE
+        "assert {'tclose.judge.audit', 'tclose.release.anonymize', 'tclose.release.verify'} <= set(names)\n" + ALL_CALLABLE
     )
 
 

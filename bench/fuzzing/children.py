@@ -36,7 +36,7 @@ def warm_parent() -> None:
     A child makes releases, verifies one, and tells which modules it had then, and what an algorithm was given. Only children
     open a connection: a parent that has one must not fork.
     """
-    from tclose.algorithms import ALGORITHMS
+    from tclose.make.registry import ALGORITHMS
 
     with tempfile.TemporaryDirectory() as folder:
         told = Path(folder)
@@ -57,8 +57,8 @@ def _tell(folder: Path) -> int:
     from fuzzing import files, forgeries
     from fuzzing.cases import draw_case
     from fuzzing.releases import judge_case
-    from tclose.algorithms import ALGORITHMS
-    from tclose.warmup import warm_up
+    from tclose.make.registry import ALGORITHMS
+    from tclose.release.warmup import warm_up
 
     growth = ALGORITHMS["growth"]
     run = growth.run

@@ -118,8 +118,8 @@ def _write_whole(folder: Path) -> int:
             "alpha": 0.9,
         },
     }
-    from tclose._anonymize import anonymize
     from tclose.policy import Policy
+    from tclose.release.anonymize import anonymize
 
     for name, policy in policies.items():
         (folder / f"{name}.yaml").write_text(json.dumps(policy, indent=1), encoding="utf-8")

@@ -357,7 +357,7 @@ def _write(release: Path, columns: dict[str, list[Any]]) -> None:
 def _mend(release: Path, certificate: Path) -> None:
     """Every figure, role and sentence of a certificate as its policy and an audit of the release have it."""
     import tclose as tc
-    from tclose.certificate import describe_sensitive, figures, statement
+    from tclose.release.certificate import describe_sensitive, figures, statement
 
     said = json.loads(certificate.read_text(encoding="utf-8"))
     policy: Any = tc.Policy(**said["policy"])

@@ -9,12 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tclose._anonymize import anonymize
-    from tclose._audit import audit
-    from tclose._emd import emd, transport
-    from tclose._fragmentation import find_fragmentation
-    from tclose._verify import Finding, Verification, verify
-    from tclose.algorithms import list_algorithms
     from tclose.errors import (
         ColumnError,
         GateError,
@@ -27,27 +21,33 @@ if TYPE_CHECKING:
         ReadingWarning,
         TcloseError,
     )
-    from tclose.hierarchy import Hierarchy
+    from tclose.judge.audit import audit
+    from tclose.judge.result import Audit, Violation
+    from tclose.judge.transport import emd, transport
+    from tclose.make.fragmentation.find import find_fragmentation
+    from tclose.make.registry import list_algorithms
     from tclose.policy import Input, Keep, Policy, Quasi, Sensitive
-    from tclose.release import Release
-    from tclose.result import Audit, Violation
-    from tclose.source.readings import Reading
+    from tclose.release.anonymize import anonymize
+    from tclose.release.release import Release
+    from tclose.release.verify import Finding, Verification, verify
+    from tclose.tables.readings import Reading
+    from tclose.values.hierarchy import Hierarchy
 
 # Loaded on first use: importing tclose, and `tclose --help`, stay fast.
 _HOMES = {
-    "Audit": "result",
-    "Violation": "result",
-    "anonymize": "_anonymize",
-    "audit": "_audit",
-    "list_algorithms": "algorithms",
-    "Reading": "source.readings",
-    "Release": "release",
-    "emd": "_emd",
-    "transport": "_emd",
-    "find_fragmentation": "_fragmentation",
-    "Finding": "_verify",
-    "Verification": "_verify",
-    "verify": "_verify",
+    "Audit": "judge.result",
+    "Violation": "judge.result",
+    "anonymize": "release.anonymize",
+    "audit": "judge.audit",
+    "list_algorithms": "make.registry",
+    "Reading": "tables.readings",
+    "Release": "release.release",
+    "emd": "judge.transport",
+    "transport": "judge.transport",
+    "find_fragmentation": "make.fragmentation.find",
+    "Finding": "release.verify",
+    "Verification": "release.verify",
+    "verify": "release.verify",
     "ColumnError": "errors",
     "GateError": "errors",
     "HierarchyError": "errors",
@@ -58,7 +58,7 @@ _HOMES = {
     "PrivacyRiskWarning": "errors",
     "ReadingWarning": "errors",
     "TcloseError": "errors",
-    "Hierarchy": "hierarchy",
+    "Hierarchy": "values.hierarchy",
     "Input": "policy",
     "Keep": "policy",
     "Policy": "policy",

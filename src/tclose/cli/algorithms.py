@@ -10,8 +10,8 @@ def algorithms() -> None:
     Examples:
       tclose algorithms
     """
-    from tclose.algorithms import list_algorithms
     from tclose.cli.printing import a_reader_may_leave, echo
+    from tclose.make.registry import list_algorithms
 
     with a_reader_may_leave():
         for algorithm in list_algorithms():

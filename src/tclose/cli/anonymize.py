@@ -42,13 +42,13 @@ def anonymize(
     from tclose.cli.released import show_release
     from tclose.cli.screen import stages
     from tclose.policy import Policy, files_of
-    from tclose.release import check_paths
+    from tclose.release.release import check_paths
 
     asked = Policy.load(policy)
     options = _options(option)
     check_paths(out, force=force, inputs=[data, policy, *files_of(asked)])
     with warnings_told(), stages(data.name, out.name):
-        from tclose._anonymize import anonymize as make
+        from tclose.release.anonymize import anonymize as make
 
         release = make(data, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
         paths = release.write(out, force=force)

@@ -48,7 +48,7 @@ def audit(
     if classes is not None:
         check_listing(classes, force=force, inputs=[data, *([] if policy is None else [policy]), *files_of(asked)])
     with warnings_told(), status(f"Measuring {data.name}"):
-        from tclose._audit import audit as measure
+        from tclose.judge.audit import audit as measure
 
         result = measure(data, asked)
     if classes is not None:

@@ -23,8 +23,8 @@ def demo(
     from tclose.cli.released import show_release
     from tclose.cli.screen import show_audit, stages, status
     from tclose.cli.verification import show_verification
-    from tclose.demo import write_demo
-    from tclose.release import check_paths
+    from tclose.release.hospital import write_demo
+    from tclose.release.release import check_paths
 
     out = folder / "release.csv"
     if folder.is_dir():
@@ -33,7 +33,7 @@ def demo(
         data, hierarchy, policy = write_demo(folder, force=force)
     echo(f"Wrote {data} (10,000 visits), {hierarchy.name} and {policy.name}. The people in it do not exist.", "")
     with status("Measuring"):
-        from tclose._audit import audit
+        from tclose.judge.audit import audit
         from tclose.policy import Policy
 
         asked = Policy.load(policy)
@@ -43,7 +43,7 @@ def demo(
         show_audit(before, data.name)
 
     with stages(data.name, out.name):
-        from tclose._anonymize import anonymize
+        from tclose.release.anonymize import anonymize
 
         release = anonymize(data, asked)
         paths = release.write(out, force=force)
@@ -52,7 +52,7 @@ def demo(
         show_release(release, paths)
 
     with status("Verifying"):
-        from tclose._verify import verify
+        from tclose.release.verify import verify
 
         found = verify(out)
     with a_reader_may_leave():

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tclose._files import check_target, write_whole
 from tclose.errors import OutputError
+from tclose.tables.files import check_target, write_whole
 
 if TYPE_CHECKING:
-    from tclose.result import Audit
+    from tclose.judge.result import Audit
 
 
 def check_listing(path: Path, *, force: bool, inputs: Iterable[Path]) -> None:
@@ -22,6 +22,6 @@ def check_listing(path: Path, *, force: bool, inputs: Iterable[Path]) -> None:
 
 def write_listing(audit: Audit, path: Path, *, force: bool) -> None:
     """Write one row a class."""
-    from tclose.source.writing import write_table
+    from tclose.tables.write import write_table
 
     write_whole(path, lambda beside: write_table(audit.class_table(), beside, formula_guard=True), force=force)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tclose._numbers import number_of
 from tclose.cli.printing import Columns, Screen
 from tclose.cli.screen import HOLDS, WHAT_T_IS, how_read, limits_table, listed_names, size
+from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
-    from tclose.release import Release
+    from tclose.release.release import Release
 
 USELESS = 0.9
 """A loss from which on a release says little of its quasi-identifiers."""

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tclose._numbers import decimal_down, decimal_up, number_of, plain
-from tclose._progress import COMPILING, listening
-from tclose.attribute import REGION
 from tclose.cli.printing import Columns, Screen, words
+from tclose.jobs import COMPILING, listening
+from tclose.judge.attribute import REGION
+from tclose.values.exact import decimal_down, decimal_up, number_of, plain
 
 if TYPE_CHECKING:
-    from tclose.attribute import AttributeAudit, Profile
-    from tclose.result import Audit, Judgement
-    from tclose.source.readings import Reading
+    from tclose.judge.attribute import AttributeAudit, Profile
+    from tclose.judge.result import Audit, Judgement
+    from tclose.tables.readings import Reading
 
 WHAT_T_IS = "t is 0 where a class has the same distribution of values as the whole table, and 1 where it is as far as can be."
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tclose.cli.printing import Screen, words
 
 if TYPE_CHECKING:
-    from tclose._verify import Verification
+    from tclose.release.verify import Verification
 
 STYLES = {"yes": "green", "NO": "bold red", "Warning:": "yellow"}
 """How the first word of a line is shown."""

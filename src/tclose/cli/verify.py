@@ -34,7 +34,7 @@ def verify(
     from tclose.cli.verification import show_verification
 
     with status(f"Verifying {release.name}"):
-        from tclose._verify import verify as check
+        from tclose.release.verify import verify as check
 
         found = check(release, certificate, policy)
     with a_reader_may_leave():

@@ -18,7 +18,7 @@ def warmup() -> None:
     from tclose.cli.screen import stages
 
     with stages("a small table"):
-        from tclose.warmup import warm_up
+        from tclose.release.warmup import warm_up
 
         done = warm_up()
     what = f"Compiled in {done.seconds:.1f} seconds." if done.compiled else "Everything was compiled already."

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose._numbers import INT64_MAX, product
-from tclose.histograms import Histograms
+from tclose.values.exact import INT64_MAX, product
+from tclose.values.histograms import Histograms
 
 Masses = Sequence[int] | Sequence[Fraction] | NDArray[Any]
 

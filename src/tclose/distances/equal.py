@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.distances.base import Distance, Masses, Move, _number, match, split
-from tclose.histograms import Histograms
+from tclose.values.histograms import Histograms
 
 
 class Equal(Distance):

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.distances.base import Distance, Masses, Move, _number, match
-from tclose.hierarchy import Hierarchy
-from tclose.histograms import Histograms
+from tclose.values.hierarchy import Hierarchy
+from tclose.values.histograms import Histograms
 
 
 class Hierarchical(Distance):

@@ -11,11 +11,11 @@ from math import lcm
 from pathlib import Path
 from typing import Any
 
-from tclose._files import FileTooLargeError, read_at_most
-from tclose._numbers import exact, plain
 from tclose.distances.matrix import Matrix, check_domain
 from tclose.errors import HierarchyError
-from tclose.hierarchy import printed
+from tclose.tables.files import FileTooLargeError, read_at_most
+from tclose.values.exact import exact, plain
+from tclose.values.hierarchy import printed
 
 MOST_BYTES = 10_000_000
 """Bytes of a matrix's file: a hundred values have ten thousand distances."""

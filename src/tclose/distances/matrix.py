@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose._numbers import exact, number_of
 from tclose.distances.base import Distance, Masses, Move, _number, split
 from tclose.errors import HierarchyError
-from tclose.histograms import Histograms
+from tclose.values.exact import exact, number_of
+from tclose.values.histograms import Histograms
 
 LARGEST_DOMAIN = 100
 

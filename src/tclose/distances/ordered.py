@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose._numbers import integer_dtype
 from tclose.distances.base import Distance, Masses, Move, _number, match, split
-from tclose.histograms import Histograms
+from tclose.values.exact import integer_dtype
+from tclose.values.histograms import Histograms
 
 
 class Ordered(Distance):

@@ -1,0 +1,231 @@
+"""Domains: the values of a sensitive attribute in the order of their codes, and the distance between them.
+
+Here a policy's words about an attribute (its distance, hierarchy, order, bins, what missing means) meet the column's values.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tclose.distances import Distance
+from tclose.distances.choose import Places, arrange, as_number, place_of, values_of, without_place
+from tclose.errors import HierarchyError, InputError, PolicyError, ReadingWarning, listed
+from tclose.policy import Policy, Sensitive
+from tclose.tables.duckdb import Table
+from tclose.tables.readings import Reading
+from tclose.tables.types import PRINTED
+from tclose.values.bins import in_order, interval_of
+from tclose.values.hierarchy import Hierarchy, printed
+
+IN_ORDER = ("integer", "decimal", "float", "date", "timestamp", "time", "category")
+"""Kinds of columns for which ``distance: auto`` is the ordered distance."""
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The values of an attribute.
+
+    Attributes
+    ----------
+    values : list
+        In the order of their codes; the labels of bins where the attribute has bins.
+    distance : Distance
+        Between the codes.
+    codes : (values of the column,) int64
+        The code of each value of the column, ascending, missing last.
+    """
+
+    values: list[Any]
+    distance: Distance
+    codes: Ints
+
+    def table(self, counts: Ints) -> Ints:
+        """How often each code occurs, from how often each value of the column does."""
+        table = np.zeros(len(self.values), dtype=np.int64)
+        np.add.at(table, self.codes, counts)
+        return table
+
+
+def edges_from_table(column: Sensitive) -> bool:
+    """Whether bins are published whose edges the table decides, not the policy."""
+    return column.bins is not None and column.bins.count is not None and column.publish is None
+
+
+def readings_of(source: Table, policy: Policy, quasi: Sequence[str]) -> dict[str, Reading]:
+    """How each column with a role was read; in doubt only where the policy leaves it to the cells what they are."""
+    decided = [column.name for column in policy.quasi if column.type == "category" or column.hierarchy is not None]
+    decided += [column.name for column in policy.sensitive if column.distance != "auto" or column.bins is not None]
+    return source.readings([*quasi, *(column.name for column in policy.sensitive)], decided)
+
+
+def warn_of(readings: Mapping[str, Reading], stacklevel: int) -> None:
+    """Say aloud which columns are nearly numbers or dates, and were read as text."""
+    for reading in readings.values():
+        if reading.doubtful:
+            warnings.warn(f"Column {reading.sentence}.", ReadingWarning, stacklevel=stacklevel + 1)
+
+
+def kind_to_read(column: Sensitive) -> str:
+    """How the attribute's cells are read: as printed, where they are looked up in a hierarchy, a matrix or an order."""
+    return "value" if _places(column) is None else PRINTED
+
+
+def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *, binned: bool) -> Domain:
+    """The domain of an attribute.
+
+    Parameters
+    ----------
+    cells, counts
+        The values of the column, ascending, missing last, and how often each occurs.
+    binned
+        Put the values in the attribute's bins. A column that holds labels of bins already, as a release does, keeps them.
+    """
+    if column.bins is not None and source.kinds[column.name] == "text":
+        shown = source.values(column.name, cells).to_pylist()
+        labels = in_order([label for label in shown if label is not None])
+        if labels is not None and (column.kind == "equal" or column.missing == "value" or None not in shown):
+            missing = [None] * (len(shown) - len(labels))
+            ordered, distance = arrange("equal" if column.kind == "equal" else "ordered", [*labels, *missing])
+            return _coded(column, shown, ordered, distance)
+        if labels is None and any(interval_of(label) is not None for label in shown):
+            raise InputError(
+                f"Sensitive column {column.name!r} must hold labels of bins that do not overlap, and nothing else beside them. "
+                "Got other text, or bins that overlap."
+            )
+    kind = _kind(source, column)
+    try:
+        values = (source.numbers(cells) if kind == "numeric" else source.values(column.name, cells)).to_pylist()
+    except (OverflowError, ValueError):
+        raise InputError(f"Sensitive column {column.name!r} must have dates in the years 1 to 9999. Got others.") from None
+    _check_missing(source, column, kind, values)
+    places = _places(column)
+    if places is not None:
+        _check_places(source, column, places, cells, values)
+    if kind == "numeric" and any(value is not None and abs(value) == float("inf") for value in values):
+        raise InputError(f"Sensitive column {column.name!r} must have finite numbers for the numeric distance. Got infinity.")
+    if binned and column.bins is not None:
+        return _in_bins(source, column, kind, values, counts)
+    ordered, distance = arrange(kind, values, places)
+    return _coded(column, values, ordered, distance)
+
+
+def _coded(column: Sensitive, values: list[Any], ordered: list[Any], distance: Distance) -> Domain:
+    rank = {value: code for code, value in enumerate(ordered)}
+    if len(rank) < len(values):
+        raise InputError(f"Sensitive column {column.name!r} has values that differ and yet are equal. Write each in one way.")
+    return Domain(ordered, distance, np.array([rank[value] for value in values], dtype=np.int64))
+
+
+def _in_bins(source: Table, column: Sensitive, kind: str, values: list[Any], counts: Ints) -> Domain:
+    """The bins of numbers; missing cells, where the distance allows them, stay a value of their own."""
+    if source.kinds[column.name] not in ("integer", "decimal", "float"):
+        raise PolicyError(f"bins of {column.name!r} need numbers. The column holds {source.kinds[column.name]}.")
+    present = [value for value in values if value is not None]
+    if any(isinstance(value, float) and not np.isfinite(value) for value in present):
+        raise InputError(f"Sensitive column {column.name!r} must have finite numbers for its bins. Got infinity.")
+    labels = column.bins.labels([as_number(value) for value in present], counts[: len(present)].tolist())
+    ordered = list(dict.fromkeys(labels)) + [None] * (len(values) - len(present))
+    ordered, distance = arrange(kind, ordered)
+    rank = {label: code for code, label in enumerate(ordered)}
+    codes = [rank[label] for label in (*labels, *[None] * (len(values) - len(present)))]
+    return Domain(ordered, distance, np.array(codes, dtype=np.int64))
+
+
+def _kind(source: Table, column: Sensitive) -> str:
+    """The distance that is meant."""
+    measured = source.kinds[column.name] in IN_ORDER
+    if column.kind == "auto":
+        return "ordered" if measured else "equal"
+    if column.kind == "ordered" and not measured and column.order is None:
+        raise PolicyError(
+            f"distance: ordered of {column.name!r} needs an order: the column holds {source.kinds[column.name]}. Give one."
+            f"{_why(source, column)}"
+        )
+    if column.kind == "numeric" and (not measured or source.kinds[column.name] == "category"):
+        raise PolicyError(
+            f"distance: numeric of {column.name!r} needs numbers or dates. The column holds {source.kinds[column.name]}."
+            f"{_why(source, column)}"
+        )
+    return str(column.kind)
+
+
+def _why(source: Table, column: Sensitive) -> str:
+    """What kept a column from being numbers or dates, where it nearly is."""
+    reading = source.readings([column.name])[column.name]
+    return f" Column {reading.sentence}." if reading.doubtful else ""
+
+
+def _places(column: Sensitive) -> Places | None:
+    """Where the values of an attribute are looked up."""
+    places: Places | None = next((given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None)
+    return places
+
+
+def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
+    """A missing value is a value for the equal distance; for the others only if the policy asks for it and it has a place."""
+    if kind == "equal" or None not in values:
+        return
+    places = _places(column)
+    if column.missing == "value":
+        if places is None or not without_place([None], places):
+            return
+        raise PolicyError(
+            f"missing: value of {column.name!r} needs a place for missing cells, a null in its order or an empty leaf."
+        )
+    count, row = source.missing(column.name)
+    place = "" if places is None else " and give it a place"
+    setting = f"sensitive: {{{column.name!r}: {{missing: value}}}}"
+    raise InputError(
+        f"Sensitive column {column.name!r} must have a value in every row for the {kind} distance. Got {count} missing, "
+        f"the first in row {row}. Fill them, leave those rows out, or set {setting}{place}."
+    )
+
+
+def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.Array, values: list[Any]) -> None:
+    """Every value of the table must be known to the attribute's hierarchy, matrix or order."""
+    unknown = set(without_place(values, places))
+    if not unknown:
+        known = set(values_of(places))
+        if len({place_of(value, known) for value in values}) < len(values):
+            raise InputError(
+                f"Sensitive column {column.name!r} has values that would share a place: missing cells beside empty text, or '= "
+                "beside =. Use one of them."
+            )
+        return
+    what = "hierarchy" if column.hierarchy is not None else "matrix" if column.matrix is not None else "order"
+    lacking = [index for index, value in enumerate(values) if value in unknown]
+    raise unknown_values(source, column.name, domain, values, lacking, what, column.hierarchy)
+
+
+def unknown_values(
+    source: Table, name: str, cells: pa.Array, values: list[Any], unknown: list[int], what: str, tree: Hierarchy | None
+) -> HierarchyError:
+    """The error that counts the values of a column that its hierarchy, matrix or order lacks, and names five of them.
+
+    Parameters
+    ----------
+    cells, values
+        The values of the column.
+    unknown
+        The indices of those that are lacking.
+    what
+        "hierarchy", "matrix" or "order".
+    """
+    first, row = source.first(name, cells.take(unknown))
+    if len(unknown) > 1:
+        lacking = listed([printed(values[index]) for index in unknown])
+        return HierarchyError(
+            f"{len(unknown):,} values of {name!r} are not in its {what}: {lacking}. One of them is in row {row}. Add them there."
+        )
+    inner = tree is not None and tree.find(printed(first)) is not None
+    found, mend = ("stands above other values in", "Only leaves are values") if inner else ("is not in", "Add it there")
+    return HierarchyError(f"Value {printed(first)!r} of {name!r}, first in row {row}, {found} its {what}. {mend}.")

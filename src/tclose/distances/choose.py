@@ -1,0 +1,91 @@
+"""The domain of an attribute: its values in the order of their codes, and the distance between them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from fractions import Fraction
+from typing import Any
+
+from tclose.distances.base import Distance
+from tclose.distances.equal import Equal
+from tclose.distances.hierarchical import Hierarchical
+from tclose.distances.labelled import LabelledMatrix
+from tclose.distances.numeric import Numeric
+from tclose.distances.ordered import Ordered
+from tclose.errors import PolicyError
+from tclose.values.exact import exact
+from tclose.values.formula_guard import unguarded
+from tclose.values.hierarchy import Hierarchy, printed
+
+KINDS = ("ordered", "numeric", "equal", "hierarchical", "matrix")
+Places = Hierarchy | LabelledMatrix | Sequence[str]
+
+
+def arrange(kind: str, values: Sequence[Any], places: Places | None = None) -> tuple[list[Any], Distance]:
+    """Put values in the order of their codes, and give the distance between them.
+
+    Parameters
+    ----------
+    kind : one of `KINDS`
+    values : distinct values, ascending where they can be compared; None, for missing cells, last
+    places : Hierarchy for hierarchical, LabelledMatrix for matrix, the values' order for ordered (default: as given)
+    """
+    if kind == "numeric":
+        numbers = {value: as_number(value) for value in values if value is not None}
+        ordered = sorted(numbers, key=numbers.__getitem__)
+        positions = [numbers[value] for value in ordered]
+        return ([*ordered, None], Numeric([*positions, _after(positions)])) if None in values else (ordered, Numeric(positions))
+    if places is None:
+        return list(values), Ordered(len(values)) if kind == "ordered" else Equal(len(values))
+    rank = {label: place for place, label in enumerate(values_of(places))}
+    ordered = sorted(values, key=lambda value: rank[place_of(value, rank)])
+    if kind == "hierarchical" and isinstance(places, Hierarchy):
+        return ordered, Hierarchical(places, [place_of(value, rank) for value in ordered])
+    if kind == "matrix" and isinstance(places, LabelledMatrix):
+        return ordered, places.among([place_of(value, rank) for value in ordered])
+    return ordered, Ordered(len(ordered)) if kind == "ordered" else Equal(len(ordered))
+
+
+def _after(numbers: Sequence[Fraction]) -> Fraction:
+    """Where missing cells stand: after the greatest number, as far as numbers are from one another on average.
+
+    Numbers that are one step apart have it one step after the last, as the ordered distance does.
+    """
+    if len(numbers) < 2:
+        return sum(numbers, Fraction(1))
+    return numbers[-1] + (numbers[-1] - numbers[0]) / (len(numbers) - 1)
+
+
+def without_place(values: Iterable[Any], places: Places) -> list[Any]:
+    """The values that a hierarchy, a matrix or an order does not know."""
+    known = set(values_of(places))
+    return [value for value in values if place_of(value, known) not in known]
+
+
+def place_of(value: Any, known: Collection[str]) -> str:
+    """The label under which a value is known: its printed form, without the guard that a release may have put before it."""
+    text = printed(value)
+    return text if text in known else unguarded(text)
+
+
+def as_number(value: Any) -> Fraction:
+    """The number a value stands for: dates in days, times in microseconds."""
+    if isinstance(value, datetime):
+        moment = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return Fraction((moment - datetime.min) // timedelta(microseconds=1))
+    if isinstance(value, date):
+        return Fraction(value.toordinal())
+    if isinstance(value, time):
+        return Fraction(((value.hour * 60 + value.minute) * 60 + value.second) * 10**6 + value.microsecond)
+    try:
+        return exact(value)
+    except ValueError:
+        raise PolicyError(f"The numeric distance needs numbers or dates. Got {type(value).__name__}.") from None
+
+
+def values_of(places: Places) -> Sequence[str]:
+    """The labels that a hierarchy, a matrix or an order knows."""
+    if isinstance(places, Hierarchy):
+        return places.leaves
+    return places.labels if isinstance(places, LabelledMatrix) else places

@@ -1,0 +1,1 @@
+"""Judge: from published values to a verdict. Nothing here may import what makes."""

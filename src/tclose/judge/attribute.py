@@ -1,0 +1,311 @@
+"""One sensitive attribute under all models: its histograms in, what every class attains out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from tclose.distances import Distance
+from tclose.judge.divergences import jensen_shannon, kullback_leibler, variational
+from tclose.judge.models import (
+    BasicLikeness,
+    Closeness,
+    Disclosure,
+    DistinctDiversity,
+    EnhancedLikeness,
+    EntropyDiversity,
+    Lift,
+    Model,
+    RecursiveDiversity,
+    Share,
+    Verdict,
+    homogeneous,
+)
+from tclose.judge.models.base import Bools
+from tclose.policy import Policy, Sensitive
+from tclose.values.exact import decimal_up, float_up, plain
+from tclose.values.hierarchy import printed
+from tclose.values.histograms import Histograms, Ints
+
+REGION = "n,t"
+"""The key of (n,t)-closeness among an attribute's verdicts."""
+
+ALWAYS = ("l_entropy", "c_recursive", "beta", "delta", "lift", "share")
+"""What every report has, in this order."""
+
+DIVERGENCES = {"variational": variational, "kullback_leibler": kullback_leibler, "jensen_shannon": jensen_shannon}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The sensitive values of one class, beside how often the whole table has them.
+
+    Attributes
+    ----------
+    values : list of str
+        Those that the class has, as they print, in the order of the domain.
+    counts, table : list of int
+        How many rows of the class, and of the table, have each.
+    rows, of_table : int
+        The rows of the class and of the table.
+    middle : pair of str, or None
+        The median of the class and that of the table, where values have an order.
+    """
+
+    values: list[str]
+    counts: list[int]
+    table: list[int]
+    rows: int
+    of_table: int
+    middle: tuple[str, str] | None = None
+
+    def excess(self) -> list[tuple[str, int, int]]:
+        """The values that are more frequent in the class than in the table, the most excessive first, with both counts."""
+        found = [
+            (Fraction(count, self.rows) - Fraction(of_table, self.of_table), value, count, of_table)
+            for value, count, of_table in zip(self.values, self.counts, self.table, strict=True)
+        ]
+        found.sort(key=lambda part: -part[0])
+        return [(value, count, of_table) for share, value, count, of_table in found if share > 0]
+
+    @classmethod
+    def of(cls, part: Histograms, number: int, values: Sequence[Any], *, in_order: bool) -> Profile:
+        """The profile of one class of some histograms; ``values`` is the domain."""
+        own = slice(part.starts[number], part.starts[number + 1])
+        codes, counts = part.codes[own], part.counts[own]
+        rows = int(counts.sum())
+        middle = None
+        if in_order:
+            median = int(codes[np.searchsorted(np.cumsum(counts), (rows + 1) // 2)])
+            of_table = int(np.searchsorted(np.cumsum(part.table), (part.rows + 1) // 2))
+            middle = _shown(values[median]), _shown(values[of_table])
+        shown = [_shown(values[code]) for code in codes]
+        return cls(shown, counts.tolist(), part.table[codes].tolist(), rows, part.rows, middle)
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeAudit:
+    """What a table gives away about one sensitive attribute: the worst of its classes under every model.
+
+    Risks are rounded up. c is for the policy's l, else for l = 2. l and c count persons where the policy names a unit.
+
+    Attributes
+    ----------
+    distance : str
+    limit : Fraction or None
+        The t of the policy.
+    sizes, homogeneous : (classes,) arrays
+        The rows of each class, and whether they all have one value.
+    divergences : dict
+        Largest variational, Kullback-Leibler and Jensen-Shannon divergence: measures, never the guarantee.
+    models, verdicts : dict
+        Each model and what it found, by its key.
+    judged, t_other
+        Whether the limits apply to the values or to their bins, and the largest distance over the other of the two.
+    profile : Profile or None
+        The values of the class that is farthest from the table.
+    """
+
+    distance: str
+    limit: Fraction | None
+    sizes: Ints
+    homogeneous: Bools
+    divergences: dict[str, float]
+    models: dict[str, Model]
+    verdicts: dict[str, Verdict]
+    judged: Literal["values", "bins"] = "values"
+    t_other: Fraction | None = None
+    profile: Profile | None = None
+
+    @property
+    def t(self) -> float:
+        """The largest distance of a class from the table, over its bins where it has some, rounded up."""
+        return float_up(self.t_exact)
+
+    @property
+    def t_exact(self) -> Fraction:
+        """The same as a fraction."""
+        over_bins = self.judged == "values" and self.t_other is not None
+        return self.t_other if over_bins and self.t_other is not None else self.t_judged
+
+    @property
+    def t_raw(self) -> Fraction | None:
+        """The largest distance over the values below the bins; None without bins, and where only their labels are known."""
+        return self.t_other if self.judged == "bins" or self.t_other is None else self.t_judged
+
+    @property
+    def t_judged(self) -> Fraction:
+        """What the limit applies to."""
+        return Fraction(self.verdicts["t"].worst)
+
+    @property
+    def worst_class(self) -> int:
+        """The first class at that distance."""
+        return self.verdicts["t"].worst_class
+
+    @property
+    def l_distinct(self) -> int:
+        """The least number of values in a class."""
+        return int(self.verdicts["l_distinct"].worst)
+
+    @property
+    def l_entropy(self) -> float:
+        """The least exp(entropy) of a class."""
+        return self._worst("l_entropy")
+
+    @property
+    def c_recursive(self) -> float:
+        """The infimum of c; infinite where a class has fewer than l values."""
+        return self._worst("c_recursive")
+
+    @property
+    def beta(self) -> float:
+        """The largest (p - q) / q."""
+        return self._worst("beta")
+
+    @property
+    def delta(self) -> float:
+        """The largest |ln(p/q)|; infinite where a class lacks a value."""
+        return self._worst("delta")
+
+    @property
+    def lift(self) -> float:
+        """The largest p/q."""
+        return self._worst("lift")
+
+    @property
+    def share(self) -> float:
+        """The largest share of one value in a class."""
+        return self._worst("share")
+
+    @property
+    def homogeneous_classes(self) -> int:
+        """Classes whose rows all have one value, though the table has several."""
+        return int(self.homogeneous.sum())
+
+    @property
+    def homogeneous_rows(self) -> int:
+        """The rows in such classes."""
+        return int(self.sizes[self.homogeneous].sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """In plain types; what is infinite is null, and said to be unbounded."""
+        facts = {
+            "distance": self.distance,
+            "t": self.t,
+            "t_exact": str(self.t_exact),
+            **({} if self.t_raw is None else {"t_raw": float_up(self.t_raw), "t_raw_exact": str(self.t_raw)}),
+            "limit": None if self.limit is None else float(self.limit),
+            "worst_class": self.worst_class,
+            "l_distinct": self.l_distinct,
+        }
+        for key in (*ALWAYS, *(key for key in self.verdicts if key not in ALWAYS)):
+            if key not in facts:
+                facts |= finite(key, self._worst(key))
+        facts["homogeneous"] = {"classes": self.homogeneous_classes, "rows": self.homogeneous_rows}
+        return {**facts, "divergences": self.divergences}
+
+    def __repr__(self) -> str:
+        """The attribute in one line."""
+        limit = "" if self.limit is None else f" (limit {plain(self.limit)})"
+        t, lift = decimal_up(self.t_judged), decimal_up(self.lift)
+        return f"<AttributeAudit: {self.distance}, t={t}{limit}, l={self.l_distinct}, lift={lift}>"
+
+    def _worst(self, key: str) -> float:
+        return float_up(self.verdicts[key].worst)
+
+
+def finite(key: str, value: float) -> dict[str, Any]:
+    """A number for JSON, which has no infinity."""
+    return {key: value} if math.isfinite(value) else {key: None, f"{key}_unbounded": True}
+
+
+def measure(
+    column: Sensitive,
+    policy: Policy,
+    distance: Distance,
+    parts: Iterable[Histograms],
+    persons: Iterable[Histograms] | None = None,
+    values: Sequence[Any] | None = None,
+) -> AttributeAudit:
+    """Judge every class of a table under every model.
+
+    Parameters
+    ----------
+    parts
+        The attribute's histograms, some classes at a time, in order.
+    persons
+        The same with persons counted instead of rows: what l-diversity is judged on, where it is given.
+    values
+        The domain, for the profile of the class that is farthest from the table.
+    """
+    about_rows = {model.key: model for model in _models(column, policy, distance)}
+    about_persons = {model.key: model for model in _diversities(column)}
+    found: dict[str, list[Verdict]] = {key: [] for key in (*about_rows, *about_persons)}
+    sizes, one_value = [], []
+    diverged = dict.fromkeys(DIVERGENCES, 0.0)
+    farthest, profile = Fraction(-1), None
+
+    def judge(models: dict[str, Model], part: Histograms) -> None:
+        for key, model in models.items():
+            found[key].append(model.judge(part))
+
+    for part in parts:
+        judge(about_rows, part)
+        found_t = found["t"][-1]
+        if values is not None and found_t.worst > farthest:
+            farthest = Fraction(found_t.worst)
+            in_order = distance.name in ("ordered", "numeric")
+            profile = Profile.of(part, found_t.worst_class - part.first, values, in_order=in_order)
+        if persons is None:
+            judge(about_persons, part)
+        sizes.append(part.sizes)
+        one_value.append(homogeneous(part))
+        for name, divergence in DIVERGENCES.items():
+            diverged[name] = max(diverged[name], float(divergence(part).max()))
+    for part in persons or ():
+        judge(about_persons, part)
+    models = about_rows | about_persons
+    return AttributeAudit(
+        distance.name,
+        column.t,
+        np.concatenate(sizes),
+        np.concatenate(one_value),
+        diverged,
+        models,
+        {key: models[key].join(verdicts) for key, verdicts in found.items()},
+        profile=profile,
+    )
+
+
+def _shown(value: Any) -> str:
+    return "missing" if value is None else printed(value)
+
+
+def _models(column: Sensitive, policy: Policy, distance: Distance) -> list[Model]:
+    """All models that are judged on rows, with the policy's limits; (n,t)-closeness takes the limit on t for itself."""
+    basic, strict = column.beta_kind == "basic", column.delta_kind == "strict"
+    enhanced = [] if basic else [EnhancedLikeness(limit=column.beta)]
+    return [
+        Closeness(distance, limit=column.t if policy.n is None else None),
+        BasicLikeness(limit=column.beta if basic else None),
+        *enhanced,
+        Disclosure(lenient=not strict, limit=column.delta),
+        Lift(),
+        Share(limit=policy.alpha),
+    ]
+
+
+def _diversities(column: Sensitive) -> list[Model]:
+    """l-diversity in its three readings; the limit goes to the one that the policy asks for."""
+    kind = column.l_kind
+    return [
+        DistinctDiversity(limit=column.l if kind == "distinct" else None),
+        EntropyDiversity(limit=column.l if kind == "entropy" else None),
+        RecursiveDiversity(l=int(column.l) if column.l else 2, limit=column.c),
+    ]

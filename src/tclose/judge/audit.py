@@ -1,0 +1,244 @@
+"""audit: table + policy -> Audit, from histograms of values, in exact integers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tclose.columns.domains import Domain, Ints, domain_of, kind_to_read, readings_of, warn_of
+from tclose.errors import InputError, PrivacyRiskWarning, raising_alone
+from tclose.judge.attribute import REGION, AttributeAudit, measure
+from tclose.judge.boxes import Line, Tree, axis_of
+from tclose.judge.emd.joint import Lexicographic
+from tclose.judge.models import Closeness, Regions, Verdict, judge_regions
+from tclose.judge.regions import regions
+from tclose.judge.result import Audit
+from tclose.policy import Policy, Sensitive, check_policy
+from tclose.tables.counted import Cells
+from tclose.tables.duckdb import Table
+from tclose.tables.readers import open_reader
+from tclose.tables.types import OR_AUTO, OR_PUBLISHED
+from tclose.values.exact import number_of
+from tclose.values.histograms import Histograms
+
+
+@raising_alone
+def audit(table: Any, policy: Policy) -> Audit:
+    """Measure how far a table is from what a policy asks, exactly.
+
+    Rows that agree on all quasi-identifiers form a class; every class is judged under every model: k-anonymity, l-diversity,
+    t-closeness, beta-likeness, delta-disclosure. Values are compared as they stand. Only the quasi-identifiers and the
+    sensitive attributes are needed, so a release is audited with the policy that made it.
+
+    Parameters
+    ----------
+    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+        Anything else that speaks Arrow is taken too (a DuckDB relation, an ibis table); it is read into memory.
+    policy : Policy
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    InputError
+        The table cannot be read, or does not fit the policy.
+    PolicyError
+        The policy does not fit the table: a hierarchy misses a value, an order is needed.
+
+    Warns
+    -----
+    PrivacyRiskWarning
+        An identifier repeats and no unit is named, or the unit is not in the table: k counts rows.
+    ReadingWarning
+        A column is nearly numbers or dates, and was read as text.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"zip": ["476", "476", "479", "479"], "salary": [3, 5, 4, 6]})
+    >>> audit(people, Policy(quasi=["zip"], sensitive={"salary": 0.2}, k=2))
+    <Audit: 4 rows in 2 classes, k=2; salary t=0.1667; satisfied>
+    """
+    found = examine(table, policy, Context(readings=True))
+    warn_of(found.readings, stacklevel=3)
+    return found
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a table is compared with, other than itself.
+
+    Attributes
+    ----------
+    reference : dict, optional
+        For each sensitive attribute a domain and how often each of its codes occurs: the input of a release.
+    readings : bool
+        Whether to find out, for a person, how columns were read.
+    """
+
+    reference: Mapping[str, tuple[Domain, Ints]] | None = None
+    readings: bool = False
+
+
+def examine(table: Any, policy: Policy, context: Context) -> Audit:
+    """Audit a table, compared with something other than itself where the context says so."""
+    check_policy(policy)
+    reader = open_reader(table, policy.input)
+    needed = quasi_kinds(policy, reader.names)
+    quasi = list(needed)
+    needed |= {column.name: kind_to_read(column) for column in policy.sensitive}
+    optional = [*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])]
+    source = Table(reader, needed, optional=optional, given=policy.input)
+    unit = _unit(source, policy)
+    cells = source.cells(quasi, [column.name for column in policy.sensitive])
+    values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
+    around = _around(cells, values, policy)
+    measured = {
+        column.name: _attribute(source, cells, quasi, column, policy, unit, context, around) for column in policy.sensitive
+    }
+    attributes = {name: attribute for name, (attribute, _) in measured.items()}
+    joint = _joint(cells, {name: codes for name, (_, codes) in measured.items()}) if context.reference is None else None
+    persons = None if unit is None else source.cells(quasi, [], unit).sizes
+    readings = readings_of(source, policy, quasi) if context.readings else {}
+    return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values, joint, readings)
+
+
+def quasi_kinds(policy: Policy, names: Collection[str]) -> dict[str, str]:
+    """The quasi-identifiers as a table has them, each with the kind to read it as: a release may have two columns for one."""
+    kinds: dict[str, str] = {}
+    for column in policy.quasi:
+        parts = [column.name]
+        if column.recode == "bounds" and column.name not in names and f"{column.name}.min" in names:
+            parts = [f"{column.name}.min", f"{column.name}.max"]
+        kind = column.read_as
+        if kind not in ("auto", "text"):  # asked of the input; a release has labels, or means, instead
+            kind += OR_AUTO if column.hierarchy is not None or column.recode == "centroid" else OR_PUBLISHED
+        kinds |= dict.fromkeys(parts, kind)
+        if column.recode in ("bounds", "centroid") and f"{column.name}.missing" in names:
+            kinds[f"{column.name}.missing"] = "auto"
+    return kinds
+
+
+def _unit(source: Table, policy: Policy) -> str | None:
+    """The column that names persons, if persons are to be counted."""
+    if policy.unit == "row":
+        return None
+    if policy.unit is not None:
+        if policy.unit not in source:
+            _warn(f"The unit {policy.unit!r} is not a column of the table, so k and l count rows, not persons.")
+            return None
+        count, row = source.missing(policy.unit)
+        if count:
+            raise InputError(
+                f"The unit {policy.unit!r} must name a person in every row. Got {count} missing, the first in row {row}."
+            )
+        return str(policy.unit)
+    counts = {str(name): source.count_values(name) for name in policy.identifiers if name in source}
+    repeated = {name: values for name, (rows, values) in counts.items() if values < rows}
+    if not repeated:
+        return None
+    unit = min(repeated, key=repeated.__getitem__)  # the fewest persons: k is not shown larger than it is
+    found = ", ".join(
+        f"{name!r} has {number_of(values, 'value')} in {number_of(counts[name][0], 'row')}" for name, values in repeated.items()
+    )
+    _warn(
+        f"Identifiers repeat: {found}. k is given in rows, and in persons as {unit!r} names them. "
+        "Set unit to the column that names a person, or unit: row if each row is one."
+    )
+    return unit
+
+
+def _around(cells: Cells, values: Mapping[str, pa.Array], policy: Policy) -> Regions:
+    """The regions around classes, as what is published of them shows; labels are parsed when regions are asked for."""
+
+    @cache
+    def axes() -> list[Line | Tree]:
+        published = {name: _in_python(name, column) for name, column in values.items()}
+        return [axis_of(column, published) for column in policy.quasi]
+
+    return lambda wanted: regions(axes(), cells.sizes, int(policy.n or 0), wanted)
+
+
+def _in_python(name: str, column: pa.Array) -> list[Any]:
+    try:
+        return column.to_pylist()  # type: ignore[no-any-return]
+    except (OverflowError, ValueError):
+        raise InputError(f"Column {name!r} must have dates in the years 1 to 9999 where n is asked for. Got others.") from None
+
+
+def _attribute(
+    source: Table,
+    cells: Cells,
+    quasi: list[str],
+    column: Sensitive,
+    policy: Policy,
+    unit: str | None,
+    context: Context,
+    around: Regions,
+) -> tuple[AttributeAudit, Ints]:
+    """Measure one sensitive attribute, in its bins or by its values, whichever is judged; and beside it t of the other.
+
+    With it comes the code of each value of the column in what is judged.
+    """
+    in_bins = column.bins is not None and column.publish is None
+    domain, table = _domain(source, cells, column, context, binned=in_bins)
+    parts = cells.histograms(column.name, domain.codes, table)
+    persons = None
+    if unit is not None and policy.unit is not None:
+        persons = source.cells(quasi, [column.name], unit).histograms(column.name, domain.codes, table)
+    if policy.n is None or column.t is None:
+        attribute = measure(column, policy, domain.distance, parts, persons, domain.values)
+    else:
+        whole = Histograms.join(list(parts))
+        region = judge_regions(whole, domain.distance, column.t, policy.n, around)
+        attribute = measure(column, policy, domain.distance, [whole], persons, domain.values)
+        attribute = replace(attribute, verdicts={**attribute.verdicts, REGION: region})
+    if column.bins is None:
+        return attribute, domain.codes
+    other = None
+    if source.kinds[column.name] != "text":  # a release has the labels of bins, and no values below them
+        beside, table = _domain(source, cells, column, Context(), binned=not in_bins)
+        closeness = Closeness(beside.distance)
+        verdicts = [closeness.judge(part) for part in cells.histograms(column.name, beside.codes, table)]
+        other = Fraction(closeness.join(verdicts).worst)
+    return replace(attribute, judged="bins" if in_bins else "values", t_other=other), domain.codes
+
+
+def _joint(cells: Cells, codes: Mapping[str, Ints]) -> Verdict | None:
+    """The joint test: EMD(class, table) of the tuples of all sensitive values, in lexicographic order. None for one attribute.
+
+    Parameters
+    ----------
+    codes
+        For each attribute, in the order of the policy, the code of each value of its column.
+    """
+    if len(codes) < 2:
+        return None
+    parts, histograms = cells.tuples(codes)
+    closeness = Closeness(Lexicographic(parts, [int(own.max()) + 1 for own in codes.values()]))
+    return closeness.join([closeness.judge(classes) for classes in histograms])
+
+
+def _domain(source: Table, cells: Cells, column: Sensitive, context: Context, *, binned: bool) -> tuple[Domain, Ints]:
+    """The domain of an attribute, and how often each code occurs in what the classes are compared with."""
+    found, counts = cells.domain(column.name)
+    if context.reference is None:
+        domain = domain_of(source, column, found, counts, binned=binned)
+        return domain, domain.table(counts)
+    domain, table = context.reference[column.name]
+    rank = {value: code for code, value in enumerate(domain.values)}
+    values = source.values(column.name, found).to_pylist()
+    return replace(domain, codes=np.array([rank[value] for value in values], dtype=np.int64)), table
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=6)

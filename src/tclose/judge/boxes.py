@@ -1,0 +1,366 @@
+"""Boxes: what the published quasi-identifiers of a class may stand for, as a reader of the file can tell.
+
+A class publishes a box: for each quasi-identifier the set of values that its label may stand for. Here labels are parsed, and
+each quasi-identifier becomes an axis on which the boxes of all classes stand: a line or a tree. Where a label leaves open what it
+stands for, its box is too wide, never too narrow.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from fractions import Fraction
+from itertools import repeat
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.policy import Quasi
+from tclose.values.exact import exact
+from tclose.values.formula_guard import unguarded
+from tclose.values.hierarchy import Hierarchy, node_names, printed
+
+Ints = NDArray[np.int64]
+
+Key = tuple[Any, ...]
+"""A place on a line: first numbers, then dates, times of day, other texts, and last missing cells."""
+Span = tuple[Key, Key]
+"""The places from a least to a greatest one."""
+
+NUMBER, DATE, TIME, TEXT, MISSING = range(5)
+NONE: Span = (MISSING,), (MISSING,)
+EVERY_VALUE: Span = (NUMBER - 0.5,), (MISSING - 0.5,)
+EVERYTHING: Span = EVERY_VALUE[0], NONE[1]
+
+_NUMBER = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?|-?[0-9]+/[0-9]+")
+_YEAR = re.compile(r"[0-9]{4}")
+_CALENDAR = re.compile(r"([0-9]{4})-(?:([0-9]{2})(?:-([0-9]{2})(?:[ T](.+))?)?|Q([1-4])|W([0-9]{2}))")
+_CLOCK = re.compile(r"[0-9]{2}:[0-9]{2}.*")
+_OPEN = re.compile(r"(?P<below>less than )(?P<end>.+)|(?P<limit>.+) or (?P<side>more|less)")
+_SEVERAL = re.compile(r"[\[{].*|.+ or (?:more|less)|less than .+|any value", re.DOTALL)
+_MEMBER = re.compile(r'("(?:[^"]|"")*"|[^,{}"]+)(?:, |\})')
+_OR_MISSING = re.compile(r"(.*) or missing(?: cell)*", re.DOTALL)
+_DAY = 86_400_000_000
+"""Microseconds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """An axis on which each class spans the places from ``low`` to ``high``, (classes,) int64. A region spans places, too."""
+
+    low: Ints
+    high: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """An axis on which each class stands for all that is below a node. A region does, too.
+
+    ``paths``, (classes, depth) int64, has the branch at each fork on the way from the root to the node; -1 after that.
+    """
+
+    paths: Ints
+
+
+def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tree:
+    """The axis of one quasi-identifier.
+
+    Parameters
+    ----------
+    published
+        By the name of the published column, which may be ``age`` or ``age.min``, the value of each class.
+    """
+    name = column.name
+    gone = published.get(f"{name}.missing", repeat(None))
+    if name not in published:
+        pairs = list(zip(published[f"{name}.min"], published[f"{name}.max"], gone, strict=False))
+        read = _reader(value for pair in pairs for value in pair[:2])
+        return _line(pairs, lambda low, high, missing: _with_missing(_hull([read(low), read(high)]), missing))
+    if column.recode == "centroid":  # a mean may stand for any value
+        means = list(zip(published[name], gone, strict=False))
+        return _line(means, lambda mean, missing: _with_missing(NONE if mean is None else EVERY_VALUE, missing))
+    labels = published[name]
+    if column.recode != "set" and column.hierarchy is not None and not _are_ranges(labels):
+        return _tree(labels, _ways(column.hierarchy, labels))
+    if any(_is_masked(label) for label in set(labels)):
+        return _tree(labels, _prefixes(labels))
+    read = _reader(labels)
+    return _line([(label,) for label in labels], read)
+
+
+def _hull(spans: Sequence[Span]) -> Span:
+    """All that lies between the ends of some spans."""
+    return min(low for low, _ in spans), max(high for _, high in spans)
+
+
+def _with_missing(span: Span, missing: Any) -> Span:
+    """A span with the missing cells, if a column says that there are some; it then has all that lies between, too."""
+    return (span[0], NONE[1]) if missing and printed(missing) != "false" else span
+
+
+# --- lines ------------------------------------------------------------------------------------------------------------
+
+
+def _line(published: Sequence[tuple[Any, ...]], span: Callable[..., Span]) -> Line:
+    """The line of classes whose cells are given; each combination is parsed once."""
+    spans = {cells: span(*cells) for cells in set(published)}
+    ends = sorted({end for pair in spans.values() for end in pair})
+    rank = {end: place for place, end in enumerate(ends)}
+    places = {cells: (rank[low], rank[high]) for cells, (low, high) in spans.items()}
+    found = np.array([places[cells] for cells in published], dtype=np.int64)
+    return Line(found[:, 0], found[:, 1])
+
+
+def _reader(labels: Iterable[Any]) -> Callable[[Any], Span]:
+    """What each label of a column spans. Four digits are a year if some label has a date, else a number."""
+    distinct = {_text(label) for label in labels if label is not None}
+    years = any(_date(part) for text in distinct for part in _parts(text))
+
+    def point(text: str) -> Span | None:
+        if years and _YEAR.fullmatch(text):
+            return _date(f"{text}-01-01", f"{text}-12-31")
+        return _number(text) or _date(text) or _time(text)
+
+    def read(label: Any) -> Span:
+        if label is None:
+            return NONE
+        text = _text(label)
+        mixed = _OR_MISSING.fullmatch(text)
+        found = _label(mixed[1] if mixed else text, point)
+        return (found[0], NONE[1]) if mixed else found
+
+    return read
+
+
+def _text(label: Any) -> str:
+    return unguarded(printed(label))
+
+
+def _parts(text: str) -> list[str]:
+    """The ends of a range, or the text itself."""
+    mixed = _OR_MISSING.fullmatch(text)
+    text = mixed[1] if mixed else text
+    found = _OPEN.fullmatch(text)
+    return _ends(text) or ([found["end"] or found["limit"]] if found else [text])
+
+
+def _ends(text: str) -> list[str]:
+    """The ends of a label ``[25, 34]`` or ``[25, 35)``; none of another."""
+    ends = text[1:-1].split(", ") if text.startswith("[") and text.endswith(("]", ")")) else []
+    return ends if len(ends) == 2 else []
+
+
+def _label(text: str, point: Callable[[str], Span | None]) -> Span:
+    """What a label spans; everything where it looks like a range or a set and cannot be read."""
+    if text == "any value":
+        return EVERY_VALUE
+    if text and not text.strip("*"):
+        return EVERYTHING
+    if text.startswith("["):
+        spans = [span for span in map(point, _ends(text)) if span is not None]
+        if len(spans) < 2 or spans[0][0][0] != spans[1][0][0]:
+            return EVERYTHING
+        last = spans[1][1] if text.endswith("]") else _before(spans[1][0])
+        return _hull([spans[0], (last, last)])
+    if text.startswith("{"):
+        members = [point(member) or _alone(member) for member in _members(text)]
+        return _hull(members) if members else EVERYTHING
+    if text.startswith('"'):
+        return _alone(_unquoted(text))
+    return point(text) or _beyond(text, point) or _alone(text)
+
+
+def _alone(text: str) -> Span:
+    return (TEXT, text), (TEXT, text)
+
+
+def _beyond(text: str, point: Callable[[str], Span | None]) -> Span | None:
+    """All values from a limit on, or up to it."""
+    found = _OPEN.fullmatch(text)
+    limit = point(found["end"] or found["limit"]) if found else None
+    if found is None or limit is None:
+        return None
+    kind = limit[0][0]
+    if found["side"] == "more":
+        return limit[0], (kind, inf, 0)
+    return (kind, -inf, 0), limit[1] if found["side"] else _before(limit[0])
+
+
+def _before(place: Key) -> Key:
+    """The place just before one on a line."""
+    return (*place[:2], -1)
+
+
+def _members(label: str) -> list[str]:
+    """The members of a set; none where it is not written as one."""
+    found, place = [], 1
+    while place < len(label):
+        member = _MEMBER.match(label, place)
+        if member is None or (member.end() == len(label)) != label[place : member.end()].endswith("}"):
+            return []
+        found.append(_unquoted(member[1]))
+        place = member.end()
+    return found
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1].replace('""', '"') if text.startswith('"') else text
+
+
+def _number(text: str) -> Span | None:
+    if not _NUMBER.fullmatch(text):
+        return None
+    try:
+        value: Fraction | int = exact(text)
+    except ValueError:  # 1/0
+        return None
+    value = int(value) if value.denominator == 1 else value
+    return (NUMBER, value, 0), (NUMBER, value, 0)
+
+
+def _date(first: str, last: str | None = None) -> Span | None:
+    """A moment, or a day, week, month, quarter or year from its first microsecond to its last; zones are not looked at."""
+    found = _CALENDAR.fullmatch(first)
+    if found is None:
+        return None
+    year, month, day, clock, quarter, week = found.groups()
+    with suppress(ValueError):
+        if clock is not None:
+            moment = datetime.fromisoformat(first).replace(tzinfo=None)
+            at = moment.toordinal() * _DAY + _microseconds(moment.time())
+            return (DATE, at, 0), (DATE, at, 0)
+        if week is not None:
+            begin = date.fromisocalendar(int(year), int(week), 1).toordinal()
+            end = begin + 6
+        elif day is not None:
+            begin = date.fromisoformat(first).toordinal()
+            end = date.fromisoformat(last or first).toordinal()
+        else:
+            months = (int(quarter) * 3 - 2, int(quarter) * 3) if quarter else (int(month), int(month))
+            begin = date(int(year), months[0], 1).toordinal()
+            end = date(int(year), months[1], monthrange(int(year), months[1])[1]).toordinal()
+        return (DATE, begin * _DAY, 0), (DATE, (end + 1) * _DAY - 1, 0)
+    return None
+
+
+def _time(text: str) -> Span | None:
+    if not _CLOCK.fullmatch(text):
+        return None
+    with suppress(ValueError):
+        at = _microseconds(time.fromisoformat(text))
+        return (TIME, at, 0), (TIME, at, 0)
+    return None
+
+
+def _microseconds(value: time) -> int:
+    return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
+
+
+def _are_ranges(labels: Sequence[Any]) -> bool:
+    """Whether labels say themselves which values they stand for: ``[20, 29]``. Then no hierarchy may tell otherwise."""
+    read = _reader(labels)
+    kinds = {read(label)[0][0] for label in set(labels)}
+    return any(isinstance(label, str) and _ends(label) for label in labels) and kinds <= {NUMBER, DATE, TIME, MISSING}
+
+
+# --- trees ------------------------------------------------------------------------------------------------------------
+
+Way = Any
+"""A text or tuple from the root to a node: first whether there is a value, then what tells the nodes of each level apart."""
+
+
+def _ways(hierarchy: Any, labels: Sequence[Any]) -> Callable[[Any], Way]:
+    """How to find the node of a label: in a hierarchy that was given, or by the label where it was made from values."""
+    if hierarchy == "prefixes":
+        return _prefixes(labels)
+    return _calendar if hierarchy == "dates" else _nodes(hierarchy)
+
+
+def _tree(labels: Sequence[Any], way: Callable[[Any], Way]) -> Tree:
+    """The tree of classes with these labels."""
+    ways = {label: way(label) for label in set(labels)}
+    branches = _branches(set(ways.values()))
+    depth = max(map(len, branches.values()))
+    padded = {label: branches[found] + [-1] * (depth - len(branches[found])) for label, found in ways.items()}
+    return Tree(np.array([padded[label] for label in labels], dtype=np.int64).reshape(len(labels), depth))
+
+
+def _branches(ways: Iterable[Way]) -> dict[Way, list[int]]:
+    """For each way the branches that it takes where ways part: a level at which all are alike is none."""
+    ordered = sorted(ways)  # those with a common beginning stand side by side
+    found: dict[Way, list[int]] = {way: [] for way in ordered}
+    waiting = [(0, len(ordered), 0)]
+    while waiting:
+        start, end, level = waiting.pop()
+        first, last = ordered[start], ordered[end - 1]
+        while level < min(len(first), len(last)) and first[level] == last[level]:
+            level += 1
+        if level == len(first):  # it ends at the fork, above all others
+            start += 1
+        branch = 0
+        while start < end:
+            begin, step = start, ordered[start][level]
+            while start < end and ordered[start][level] == step:
+                found[ordered[start]].append(branch)
+                start += 1
+            if start - begin > 1:
+                waiting.append((begin, start, level))
+            branch += 1
+    return found
+
+
+def _nodes(tree: Hierarchy) -> Callable[[Any], Way]:
+    """By the hierarchy. A label that it does not know, or one with missing cells, stands for everything."""
+    nodes = {name or "": node for node, name in enumerate(node_names(tree))}
+
+    def way(label: Any) -> Way:
+        text = printed(label)
+        text = text if text in nodes else unguarded(text)
+        if text in nodes:
+            return (0, *tree.path(nodes[text]))
+        return (1,) if label is None else ()
+
+    return way
+
+
+def _calendar(label: Any) -> Way:
+    """As `Hierarchy.from_dates` has them: the year, quarter, month and day."""
+    if label is None:
+        return (1,)
+    text = printed(label)
+    if text == "*":
+        return (0,)
+    found = _CALENDAR.fullmatch(text)
+    if _YEAR.fullmatch(text):
+        return 0, int(text)
+    if found is None or _date(text) is None or found[4] or found[6]:
+        return ()
+    year, month, day, quarter = int(found[1]), int(found[2] or 0), int(found[3] or 0), int(found[5] or 0)
+    way = (0, year, quarter or (month + 2) // 3, month, day)
+    return way[: 3 + (month > 0) + (day > 0)]
+
+
+def _is_masked(label: Any) -> bool:
+    """Whether the end of a label is hidden: ``476**``, but not ``*`` alone."""
+    return isinstance(label, str) and label.endswith("*") and label.strip("*") != "" and not _SEVERAL.fullmatch(label)
+
+
+def _prefixes(labels: Sequence[Any]) -> Callable[[Any], Way]:
+    """As `Hierarchy.from_prefixes` has them: each character is a level, and shorter values are filled up with blanks."""
+    length = max((len(_text(label)) for label in set(labels) if label is not None), default=0)
+
+    def way(label: Any) -> Way:
+        if label is None:
+            return "1"
+        text = _text(label)
+        if _OR_MISSING.fullmatch(text) or _SEVERAL.fullmatch(text):
+            return ""
+        return "0" + (text.rstrip("*") if text.endswith("*") else text.ljust(length))
+
+    return way

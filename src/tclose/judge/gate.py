@@ -1,0 +1,148 @@
+"""The gate: a release is read back, as a reader would, and audited. What breaks the policy is not handed out.
+
+Nothing here knows the partition, the codes or the kernels that the release was made with.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tclose.columns.domains import Domain, Ints, domain_of, edges_from_table
+from tclose.distances.choose import as_number
+from tclose.errors import GateError, PrivacyRiskWarning
+from tclose.judge.audit import Context, examine
+from tclose.judge.result import Audit
+from tclose.policy import Policy
+from tclose.tables.duckdb import Table
+from tclose.values.bins import interval_of
+
+Reference = Mapping[str, tuple[Domain, Ints]]
+
+
+def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]]:
+    """The sensitive attributes of the input: their domains as they are published, and how often each value occurs."""
+    found = {}
+    together = source.cells([], [column.name for column in policy.sensitive])
+    for column in policy.sensitive:
+        cells, counts = together.domain(column.name)
+        binned = column.bins is not None and column.publish is None
+        domain = domain_of(source, column, cells, counts, binned=binned)
+        if not binned:  # as they stand in the column, not as numbers
+            values = source.values(column.name, cells).take(pa.array(np.argsort(domain.codes))).to_pylist()
+            domain = replace(domain, values=values)
+        found[column.name] = domain, domain.table(counts)
+    return found
+
+
+def named_as_published(
+    reference: Reference, source: Table, policy: Policy, table: pa.Table, rows: NDArray[Any]
+) -> dict[str, tuple[Domain, Ints]]:
+    """The same with bins under the labels of a release whose edges were drawn anew, for they must not tell of suppressed rows.
+
+    Each row's own number, read from the input once more, must lie in its published bin; and the rows of one bin of the input, and
+    no others, must have one label. A bin that no row is left of has no label.
+
+    Parameters
+    ----------
+    rows
+        The input's row of each row of the release.
+    """
+    found = dict(reference)
+    for column in policy.sensitive:
+        if edges_from_table(column):
+            domain, counts = reference[column.name]
+            cells, _ = source.cells([], [column.name]).domain(column.name)
+            own = pc.index_in(source.column(column.name).take(pa.array(rows)), value_set=cells).to_numpy()
+            values = source.values(column.name, cells).to_pylist()
+            found[column.name] = replace(domain, values=_labels(column.name, table[column.name], values, own, domain)), counts
+    return found
+
+
+def _labels(name: str, column: pa.ChunkedArray, values: Sequence[Any], own: Ints, domain: Domain) -> list[Any]:
+    """The label of each bin of a domain, if every row has the right one."""
+    shown = column.combine_chunks().dictionary_encode()
+    labels = [*shown.dictionary.to_pylist(), None]
+    index = shown.indices.fill_null(len(labels) - 1).to_numpy(zero_copy_only=False)
+    pairs = [divmod(pair, len(values)) for pair in np.unique(index.astype(np.int64) * len(values) + own).tolist()]
+    bins = {(label, int(domain.codes[value])) for label, value in pairs}
+    apart = len(bins) == len({label for label, _ in bins}) == len({code for _, code in bins})
+    if not apart or not all(_lies_in(values[value], labels[label]) for label, value in pairs):
+        raise GateError(f"The release was stopped: its bins of {name!r} are not those of the input. Nothing is written.")
+    published = {code: labels[label] for label, code in bins}
+    return [published.get(code, ("no rows", code)) for code in range(len(domain.values))]
+
+
+def _lies_in(value: Any, label: str | None) -> bool:
+    """Whether a value is in a bin; a missing one in none."""
+    if value is None or label is None:
+        return value is None and label is None
+    interval = interval_of(label)
+    return interval is not None and interval[0] <= as_number(value) < interval[1]
+
+
+def judge(table: pa.Table | Path, policy: Policy) -> Audit:
+    """Audit a release against itself, which is what any reader can do."""
+    return _passing(table, policy, Context(), "itself")
+
+
+def judge_against(reference: Reference, table: pa.Table, policy: Policy) -> Audit:
+    """Audit a release against the input, whose spread Q stays what it is when rows are left out."""
+    return _passing(table, policy, Context(reference), "the input")
+
+
+def stopped(table: pa.Table, policy: Policy) -> NDArray[np.bool_]:
+    """Which classes would be stopped, as the audit numbers them: those that break a limit."""
+    audit = _quietly(table, policy, Context())
+    broken = np.zeros(audit.classes, dtype=bool)
+    for judgement in audit.judgements:
+        broken |= judgement.broken
+    return broken
+
+
+def _quietly(table: Any, policy: Policy, context: Context) -> Audit:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyRiskWarning)  # a release has no unit
+        return examine(as_read(table), policy, context)
+
+
+def _passing(table: Any, policy: Policy, context: Context, against: str) -> Audit:
+    audit = _quietly(table, policy, context)
+    if not audit.satisfied:
+        broken = next(judgement for judgement in audit.judgements if judgement.broken.any())
+        of = f" of {broken.sensitive!r}" if broken.sensitive else ""
+        raise GateError(
+            f"The release was stopped: compared with {against} it would break {broken.model}{of}. Nothing is written."
+        )
+    return audit
+
+
+def as_read(table: Any) -> Any:
+    """A release as a reader gets it: numbers, not a dictionary of numbers, which would be codes of categories."""
+    if not isinstance(table, pa.Table):
+        return table
+    columns = [
+        column.cast(column.type.value_type)
+        if pa.types.is_dictionary(column.type) and column.type.value_type != pa.string()
+        else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.column_names)
+
+
+def check_values(reference: Reference, table: pa.Table, left_out: int) -> None:
+    """Every sensitive value must occur in the release as often as in the input, but for the rows that were left out."""
+    for name, (domain, counts) in reference.items():
+        before = dict(zip(domain.values, counts.tolist(), strict=True))
+        after = {pair["values"]: pair["counts"] for pair in pc.value_counts(table[name]).to_pylist()}
+        lost = [count - after.pop(value, 0) for value, count in before.items()]
+        if after or min(lost) < 0 or sum(lost) != left_out:
+            raise GateError(f"The release was stopped: its values of {name!r} are not those of the input. Nothing is written.")

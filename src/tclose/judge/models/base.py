@@ -1,0 +1,118 @@
+"""What a privacy model is: it judges every class of a table, and says how far the worst one is from the limit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.values.exact import product
+from tclose.values.histograms import Histograms
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+NEAR = 1e-9
+"""A float decides a limit only when it is farther than this from it; nearer, integers or more digits do."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a model found.
+
+    Attributes
+    ----------
+    values : (classes,) float64
+        What each class attains; infinite where nothing bounds it.
+    broken : (classes,) bool
+        Which classes break the limit; none when there is no limit.
+    worst : Fraction or float
+        What the table attains: exact, unless it is a logarithm.
+    worst_class : int
+        The first class that attains it.
+    """
+
+    values: Floats
+    broken: Bools
+    worst: Fraction | float
+    worst_class: int
+
+
+@dataclass(frozen=True)
+class Model(ABC):
+    """One privacy model for one sensitive attribute, with a limit or only measuring.
+
+    ``key`` is its name in reports; ``floor`` says that the limit is a least value (as for k), not a largest.
+    """
+
+    key: ClassVar[str]
+    floor: ClassVar[bool] = False
+    limit: Fraction | None = field(default=None, kw_only=True)
+
+    @abstractmethod
+    def judge(self, classes: Histograms) -> Verdict:
+        """Measure and judge each class."""
+
+    def join(self, parts: Sequence[Verdict]) -> Verdict:
+        """The verdict over all parts of a table, in the order of their classes."""
+        worst = (min if self.floor else max)(parts, key=lambda part: part.worst)  # the first of equals
+        values, broken = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "broken"))
+        return Verdict(values, broken, worst.worst, worst.worst_class)
+
+
+def judge_ratios(
+    classes: Histograms, above: NDArray[Any], below: NDArray[Any], limit: Fraction | None, *, strict: bool = False
+) -> Verdict:
+    """The verdict for ratios of integers that must be at most (strict: below) a limit.
+
+    ``above / below`` has one entry a class, or one for each touched value of each class; the largest counts. ``below`` is 0
+    where the ratio is infinite.
+    """
+    per_value = len(above) != len(classes)
+    infinite = below == 0
+    ratios = np.where(infinite, np.inf, above / np.where(infinite, 1, below)).astype(np.float64)
+    values = classes.largest(ratios) if per_value else ratios
+    bad = exceeds(above, below, limit, strict=strict) if limit is not None else np.zeros(len(above), dtype=bool)
+    worst, place = _largest(above, below, ratios)
+    if per_value:
+        bad, place = classes.largest(bad), int(np.searchsorted(classes.starts, place, side="right")) - 1
+    return Verdict(values, bad, worst, classes.first + place)
+
+
+def exceeds(above: NDArray[Any], below: NDArray[Any], limit: Fraction, *, strict: bool = False) -> Bools:
+    """Whether ``above / below > limit`` (strict: ``>=``), in integers; ``below`` 0 is infinite."""
+    left, right = product(above, limit.denominator), product(below, limit.numerator)
+    result: Bools = np.asarray((left >= right) if strict else (left > right), dtype=bool) | (below == 0)
+    return result
+
+
+def _largest(above: NDArray[Any], below: NDArray[Any], ratios: Floats) -> tuple[Fraction | float, int]:
+    """The largest ratio, exactly, and the first place that has it."""
+    top = ratios.max()
+    if np.isinf(top):
+        return float("inf"), int(np.argmax(np.isinf(ratios)))
+    close = np.flatnonzero(ratios >= top - NEAR * max(top, 1))
+    pairs = list(zip(above[close].tolist(), below[close].tolist(), strict=True))
+    exact = {pair: Fraction(*pair) for pair in set(pairs)}
+    worst = max(exact.values())
+    return worst, next(int(place) for place, pair in zip(close, pairs, strict=True) if exact[pair] == worst)
+
+
+def log_sign(ratio: Fraction, other: Fraction) -> int:
+    """The sign of ``ln(ratio) - other``, in as many digits as it takes: it is 0 only for ratio 1 and other 0."""
+    if ratio == 1:
+        return (other < 0) - (other > 0)
+    digits = 50
+    while True:
+        with localcontext(prec=digits):
+            logarithm = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
+            difference = logarithm - Decimal(other.numerator) / Decimal(other.denominator)
+            if abs(difference) > Decimal(10) ** (10 - digits) * (1 + abs(logarithm)):
+                return 1 if difference > 0 else -1
+        digits *= 2

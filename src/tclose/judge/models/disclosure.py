@@ -1,0 +1,40 @@
+"""delta-disclosure privacy: no value's share changes by much in either direction (Brickell and Shmatikov 2008)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tclose.judge.models.base import NEAR, Model, Verdict, log_sign
+from tclose.values.histograms import Histograms
+
+
+@dataclass(frozen=True)
+class Disclosure(Model):
+    """|ln(p/q)| < delta for every value of the table, base e.
+
+    Strict: a value that a class has not makes delta infinite. Lenient skips such values, and merging classes can break it.
+    """
+
+    key = "delta"
+    lenient: bool = False
+
+    def judge(self, classes: Histograms) -> Verdict:
+        """Measure in floats, and settle what is near the limit in as many digits as it takes."""
+        above, below = classes.lifts
+        farther = np.maximum(above, below) / np.minimum(above, below)  # so that 10 and 1/10 give one float
+        logs = np.log(farther.astype(np.float64))
+        values = classes.largest(logs)
+        if not self.lenient:
+            values = np.where(classes.distinct < np.count_nonzero(classes.table), np.inf, values)
+        broken = np.zeros(len(classes), dtype=bool)
+        if self.limit is not None:
+            broken = values >= float(self.limit)
+            for number in np.flatnonzero(np.abs(values - float(self.limit)) < NEAR * (1 + float(self.limit))):
+                places = range(classes.starts[number], classes.starts[number + 1])
+                ratios = (Fraction(int(above[place]), int(below[place])) for place in places)
+                broken[number] = any(log_sign(max(ratio, 1 / ratio), self.limit) >= 0 for ratio in ratios)
+        place = int(values.argmax())
+        return Verdict(values, broken, float(values[place]), classes.first + place)

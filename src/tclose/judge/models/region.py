@@ -1,0 +1,59 @@
+"""(n,t)-closeness: each class is close to some region around it that holds at least n rows (Li et al. 2010, section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.distances import Distance
+from tclose.judge.models.base import Verdict
+from tclose.values.histograms import Histograms
+
+Regions = Callable[[NDArray[np.bool_]], Iterable[NDArray[np.int64]]]
+"""From the classes that still need a region, an array that changes, to regions as the classes inside."""
+
+
+def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, regions: Regions) -> Verdict:
+    """Whether each class is within t of a region of at least n rows that contains it.
+
+    The whole table is always tried, and first; ``n`` = the table's rows gives t-closeness. Regions are counted here, from the
+    classes inside.
+
+    Returns
+    -------
+    Verdict
+        Values are the least distance found; a class within t is not looked at again. ``broken`` means "not shown": another
+        region might do.
+    """
+    best = [Fraction(2)] * len(classes)  # farther than anything: nothing found yet
+    wanted = np.ones(len(classes), dtype=bool)
+
+    def compare(inside: NDArray[np.int64]) -> None:
+        part = classes.take(inside)
+        if part.counts.sum() < n:
+            return
+        region = np.zeros_like(classes.table)
+        np.add.at(region, part.codes, part.counts)
+        searching = inside[wanted[inside]]
+        against = replace(classes.take(searching), table=region)
+        ratios = zip(distance.numerators(against).tolist(), distance.denominators(against).tolist(), strict=True)
+        for number, ratio in zip(searching.tolist(), ratios, strict=True):
+            best[number] = min(best[number], Fraction(*ratio))
+            wanted[number] = best[number] > t
+
+    compare(np.arange(len(classes)))
+    if wanted.any():
+        for inside in regions(wanted):
+            if wanted[inside].any():
+                compare(inside)
+    worst = max(best)
+    return Verdict(
+        np.array([float(value) if value <= 1 else np.inf for value in best]),
+        wanted,
+        worst if worst <= 1 else float("inf"),
+        classes.first + best.index(worst),
+    )

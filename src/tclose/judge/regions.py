@@ -1,0 +1,79 @@
+"""Regions: where (n,t)-closeness looks for surroundings of a class.
+
+A region is a box of quasi-identifier values that cuts through no class: each class lies inside it or does not meet it. So its
+rows are those of the classes inside, whatever the values behind the labels are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.judge.boxes import Line, Tree
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def regions(axes: Sequence[Line | Tree], sizes: Ints, n: int, wanted: Bools) -> Iterator[Ints]:
+    """Some regions of at least n rows, as the classes inside: a function of what is published, and of n, alone.
+
+    The table is parted where no class lies on both sides, the parts are parted again, and each part is a region. A line is parted
+    in two, as evenly as its gaps allow; a tree at the lowest node above all classes, into its branches. First the axis is taken
+    that leaves the smallest largest part; then, once for each axis, that axis as long as it can be parted.
+
+    Parameters
+    ----------
+    axes
+        The boxes of all classes, one axis for each quasi-identifier.
+    sizes : (classes,) int64
+        The rows of each class.
+    wanted : (classes,) bool
+        The classes that still need a region. Whoever takes the regions clears it; parts without such classes are left alone.
+    """
+    for preferred in (None, *range(len(axes))):
+        waiting = [np.arange(len(sizes))]
+        while waiting:
+            inside = waiting.pop()
+            if not wanted[inside].any() or sizes[inside].sum() < n:
+                continue
+            yield inside
+            waiting += _best_parts(axes, sizes, inside, preferred)
+
+
+def _best_parts(axes: Sequence[Line | Tree], sizes: Ints, inside: Ints, preferred: int | None) -> list[Ints]:
+    """The parts of a region along the preferred axis; where it has none, along the axis whose largest part is smallest."""
+    found = [] if preferred is None else _parts(axes[preferred], sizes, inside)
+    if not found:
+        ways = [parts for parts in (_parts(axis, sizes, inside) for axis in axes) if parts]
+        found = min(ways, key=lambda parts: max(int(sizes[part].sum()) for part in parts), default=[])
+    return found
+
+
+def _parts(axis: Line | Tree, sizes: Ints, inside: Ints) -> list[Ints]:
+    """The parts of a region along one axis; none where it cannot be parted."""
+    return _sides(axis, sizes, inside) if isinstance(axis, Line) else _branches(axis, inside)
+
+
+def _sides(line: Line, sizes: Ints, inside: Ints) -> list[Ints]:
+    """The two sides of the gap that is nearest the median row; ties: the lower gap."""
+    ordered = inside[np.argsort(line.low[inside], kind="stable")]
+    gaps = np.flatnonzero(line.low[ordered[1:]] > np.maximum.accumulate(line.high[ordered])[:-1]) + 1
+    if not len(gaps):
+        return []
+    rows = np.cumsum(sizes[ordered])
+    gap = gaps[np.argmin(np.abs(2 * rows[gaps - 1] - rows[-1]))]
+    return [ordered[:gap], ordered[gap:]]
+
+
+def _branches(tree: Tree, inside: Ints) -> list[Ints]:
+    """The branches at the lowest node above all classes; none where a class stands for that node."""
+    paths = tree.paths[inside]
+    parting = np.flatnonzero((paths != paths[0]).any(axis=0))
+    if not len(parting) or (paths[:, parting[0]] < 0).any():
+        return []
+    taken = paths[:, parting[0]]
+    order = np.argsort(taken, kind="stable")
+    return np.split(inside[order], np.flatnonzero(np.diff(taken[order])) + 1)

@@ -1,0 +1,227 @@
+"""Audit: what a table gives away, as an object: its measures, its violations, its classes, and JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.judge.attribute import REGION, AttributeAudit, finite
+from tclose.judge.models import Verdict, too_small
+from tclose.judge.models.base import Bools, Floats
+from tclose.policy import Policy
+from tclose.tables.readings import Reading
+from tclose.values.exact import decimal_up, float_up, number_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """One limit of the policy, and what every class attains of it.
+
+    ``floor`` says that the limit is a least value, as for k, and not a largest.
+    """
+
+    model: str
+    sensitive: str | None
+    limit: Fraction
+    values: Floats
+    broken: Bools
+    floor: bool = False
+
+    def worst(self, count: int) -> list[int]:
+        """The classes that break the limit most, at most so many, worst first."""
+        numbers = np.flatnonzero(self.broken)
+        far = self.values[numbers] if self.floor else -self.values[numbers]
+        chosen: list[int] = numbers[np.argsort(far, kind="stable")[:count]].tolist()
+        return chosen
+
+
+@dataclass(frozen=True)
+class Violation:
+    """One class that breaks one limit; `value` is what it attains. For (n,t): "not shown", and the least distance found."""
+
+    model: str
+    sensitive: str | None
+    number: int
+    size: int
+    value: float
+    limit: Fraction
+
+    def to_dict(self) -> dict[str, Any]:
+        """In plain types."""
+        place = {"model": self.model, "sensitive": self.sensitive, "class": self.number, "size": self.size}
+        return {**place, **finite("value", self.value), "limit": float(self.limit)}
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What a table gives away, measured exactly.
+
+    Attributes
+    ----------
+    policy : Policy
+    rows, classes : int
+    sizes, persons : (classes,) int64
+        Rows of each class, and persons where they are known.
+    k : int
+        Rows of the smallest class.
+    k_persons : int or None
+        Persons of the smallest class, where a unit is named or an identifier repeats.
+    sensitive : dict of AttributeAudit
+    quasi : dict of pyarrow arrays
+        Each quasi-identifier's value in each class.
+    joint_verdict : Verdict or None
+        What the joint test found: all sensitive attributes taken as one, never judged. None with fewer than two of them, and
+        where the table is compared with another, of which only the single attributes are known.
+    readings : dict of Reading
+        How each quasi-identifier and each sensitive attribute was read, and what kept it from being numbers or dates.
+    satisfied : bool
+        Whether every limit of the policy holds; true when nothing is limited.
+    violations : list of Violation
+    judgements : list of Judgement
+    """
+
+    policy: Policy
+    rows: int
+    sizes: NDArray[np.int64]
+    persons: NDArray[np.int64] | None
+    sensitive: dict[str, AttributeAudit]
+    quasi: dict[str, pa.Array]
+    joint_verdict: Verdict | None = None
+    readings: dict[str, Reading] = field(default_factory=dict)
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.sizes)
+
+    @property
+    def k(self) -> int:
+        """Rows of the smallest class."""
+        return int(self.sizes.min())
+
+    @property
+    def k_persons(self) -> int | None:
+        """Persons of the smallest class, where they are known."""
+        return None if self.persons is None else int(self.persons.min())
+
+    @property
+    def counts_persons(self) -> bool:
+        """Whether k and l are judged on persons: the policy names a unit, and the table has it."""
+        return self.persons is not None and self.policy.unit is not None
+
+    @property
+    def homogeneous(self) -> dict[str, int]:
+        """The classes in which some sensitive attribute has one value only, and the rows in them."""
+        some = np.logical_or.reduce([attribute.homogeneous for attribute in self.sensitive.values()])
+        return {"classes": int(some.sum()), "rows": int(self.sizes[some].sum())}
+
+    @property
+    def joint(self) -> float | None:
+        """The largest distance of a class from the table in the joint test, rounded up: a measure, never the guarantee."""
+        return None if self.joint_exact is None else float_up(self.joint_exact)
+
+    @property
+    def joint_exact(self) -> Fraction | None:
+        """The same as a fraction."""
+        return None if self.joint_verdict is None else Fraction(self.joint_verdict.worst)
+
+    @cached_property
+    def judgements(self) -> list[Judgement]:
+        """Every limit of the policy, and what every class attains of it."""
+        found = []
+        if self.policy.k is not None:
+            counted = self.persons if self.counts_persons and self.persons is not None else self.sizes
+            small = too_small(counted, self.policy.k)
+            found.append(Judgement("k", None, Fraction(self.policy.k), counted.astype(np.float64), small, floor=True))
+        for column in self.policy.sensitive:
+            attribute = self.sensitive[column.name]
+            for key, model in attribute.models.items():
+                if model.limit is not None:
+                    name, verdict = "alpha" if key == "share" else key, attribute.verdicts[key]
+                    found.append(Judgement(name, column.name, model.limit, verdict.values, verdict.broken, model.floor))
+            if REGION in attribute.verdicts:
+                verdict = attribute.verdicts[REGION]
+                found.append(Judgement(REGION, column.name, column.t, verdict.values, verdict.broken))
+        return found
+
+    @cached_property
+    def satisfied(self) -> bool:
+        """Whether every limit of the policy holds."""
+        return not any(judgement.broken.any() for judgement in self.judgements)
+
+    @cached_property
+    def violations(self) -> list[Violation]:
+        """Every class that breaks a limit, once for each limit that it breaks."""
+        return [
+            Violation(that.model, that.sensitive, number, int(self.sizes[number]), float(that.values[number]), that.limit)
+            for that in self.judgements
+            for number in np.flatnonzero(that.broken).tolist()
+        ]
+
+    def class_table(self) -> pa.Table:
+        """One row a class: its quasi-identifiers, its rows, what it attains of each model, and the limits that it breaks."""
+        import pyarrow as pa
+
+        columns: list[tuple[str, Any]] = [("class", np.arange(self.classes)), *self.quasi.items()]
+        columns += [("rows", self.sizes)] + ([] if self.persons is None else [("persons", self.persons)])
+        columns += [
+            (f"{name}.{key}", verdict.values)
+            for name, attribute in self.sensitive.items()
+            for key, verdict in attribute.verdicts.items()
+        ]
+        breaks: list[list[str]] = [[] for _ in range(self.classes)]
+        for violation in self.violations:
+            breaks[violation.number].append(violation.model + (f" of {violation.sensitive}" if violation.sensitive else ""))
+        columns.append(("breaks", ["; ".join(limits) for limits in breaks]))
+        return pa.table([values for _, values in columns], names=_distinct([name for name, _ in columns]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit in plain types, as `to_json` writes it."""
+        return {
+            "rows": self.rows,
+            "classes": self.classes,
+            "k": self.k,
+            "k_persons": self.k_persons,
+            "satisfied": self.satisfied,
+            "homogeneous": self.homogeneous,
+            "sensitive": {name: attribute.to_dict() for name, attribute in self.sensitive.items()},
+            "joint": self._joint_to_dict(),
+            "violations": [violation.to_dict() for violation in self.violations],
+            "readings": {name: reading.to_dict() for name, reading in self.readings.items()},
+        }
+
+    def _joint_to_dict(self) -> dict[str, Any] | None:
+        """The joint test in plain types."""
+        if self.joint_verdict is None:
+            return None
+        return {"t": self.joint, "t_exact": str(self.joint_exact), "worst_class": self.joint_verdict.worst_class}
+
+    def to_json(self) -> str:
+        """One JSON object."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        """The audit in one line."""
+        measured = ", ".join(f"{name} t={decimal_up(attribute.t_judged)}" for name, attribute in self.sensitive.items())
+        verdict = "satisfied" if self.satisfied else "not satisfied"
+        rows, classes = number_of(self.rows, "row"), number_of(self.classes, "class", "classes")
+        return f"<Audit: {rows} in {classes}, k={self.k}; {measured}; {verdict}>"
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Column names made distinct: a quasi-identifier may be called "class" too."""
+    distinct: list[str] = []
+    for name in names:
+        while name in distinct:
+            name += "_"
+        distinct.append(name)
+    return distinct

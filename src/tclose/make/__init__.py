@@ -1,0 +1,1 @@
+"""Make: from rows to published values. Nothing here may import what judges."""

@@ -1,0 +1,295 @@
+"""Encoding: rows as small integer codes, sorted, so that the order of the input never matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tclose.columns.domains import domain_of, edges_from_table, unknown_values
+from tclose.distances import Distance
+from tclose.distances.choose import as_number
+from tclose.errors import HierarchyError, InputError, PolicyError
+from tclose.make.scales import Line, Nominal, Scale, Tree, unknown
+from tclose.policy import Policy, Quasi, Sensitive
+from tclose.tables.coded import narrow, sorted_order
+from tclose.tables.duckdb import Table
+from tclose.values.bins import labels_of
+from tclose.values.hierarchy import Hierarchy, printed
+
+Codes = NDArray[Any]
+Ints = NDArray[np.int64]
+
+ON_A_LINE = ("integer", "decimal", "float", "date", "timestamp", "time")
+"""Kinds of columns whose values have an order and differences."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """A sensitive attribute of an encoded table.
+
+    Attributes
+    ----------
+    column : Sensitive
+        What the policy asks of it.
+    distance : Distance
+        Between its codes.
+    values : list
+        The domain, in the order of the codes.
+    published : pyarrow array
+        The same as it is published.
+    codes : (rows,) unsigned integers
+        The code of each row.
+    counts : (m,) int64
+        Q: how often each code occurs in the input table, suppressed rows included.
+    raw : Kept, optional
+        The numbers below bins whose edges the table decides, where rows may be suppressed: see `as_published`.
+    """
+
+    column: Sensitive
+    distance: Distance
+    values: list[Any]
+    published: pa.Array
+    codes: Codes
+    counts: Ints
+    raw: Kept | None = None
+
+    def take(self, rows: NDArray[Any]) -> Attribute:
+        """Some of the rows; Q stays the input's."""
+        return replace(self, codes=self.codes[rows], raw=None if self.raw is None else self.raw.take(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A column that is published as it is: its values, and the place of each row among them."""
+
+    values: pa.Array
+    codes: Codes
+
+    def take(self, rows: NDArray[Any]) -> Kept:
+        """Some of the rows."""
+        return Kept(self.values, self.codes[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTable:
+    """Rows of a table, sorted by their codes.
+
+    Attributes
+    ----------
+    order : (rows,) int64
+        The input's row of each row.
+    scales, quasi : lists
+        Each quasi-identifier's scale, and the codes of the rows on it.
+    types : list of pyarrow types
+        Of the quasi-identifiers' own values.
+    sensitive : list of Attribute
+    persons : (rows,) unsigned integers or None
+        Who each row is about, numbered from 0, where the policy names a unit.
+    kept : dict of Kept
+    raw : list of Kept
+        The quasi-identifiers' own values, where rows may be left out: see `as_published`.
+    """
+
+    order: Ints
+    scales: list[Scale]
+    quasi: list[Codes]
+    types: list[Any]
+    sensitive: list[Attribute]
+    persons: Codes | None
+    kept: dict[str, Kept]
+    raw: list[Kept] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(self.order)
+
+    def take(self, rows: NDArray[Any]) -> EncodedTable:
+        """Some of the rows. What their sensitive values are compared with, Q, stays the input's."""
+        return EncodedTable(
+            self.order[rows],
+            self.scales,
+            [codes[rows] for codes in self.quasi],
+            self.types,
+            [attribute.take(rows) for attribute in self.sensitive],
+            None if self.persons is None else self.persons[rows],
+            {name: kept.take(rows) for name, kept in self.kept.items()},
+            [raw.take(rows) for raw in self.raw],
+        )
+
+
+def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str], commit: Callable[[bytes], None]) -> EncodedTable:
+    """Read the rows of a table: quasi-identifiers as codes on their scales, sensitive attributes as codes of their domains.
+
+    Parameters
+    ----------
+    unit
+        The column that names persons, if they are counted.
+    kept
+        The columns that are published as they are.
+    commit
+        Is fed with all that was read, column by column: its name, its values ascending, and each row's place among them.
+    """
+    quasi, sensitive = [column.name for column in policy.quasi], [column.name for column in policy.sensitive]
+    names = [*quasi, *sensitive, *kept, *([] if unit is None else [unit])]
+    found = dict(zip(names, source.rows(names), strict=True))
+    for name, (cells, ranks) in found.items():
+        _feed(commit, name, source.values(name, cells), ranks)
+
+    scales, on_scales, types, raw = [], [], [], []
+    for column in policy.quasi:
+        cells, ranks = found.pop(column.name)
+        raw += [Kept(cells, ranks)] if policy.suppression else []
+        scale, codes = _scale(source, column, cells, source.show(column.name, suppression=bool(policy.suppression)))
+        scales.append(scale)
+        on_scales.append(codes.astype(narrow(scale.size))[ranks])
+        types.append(source.values(column.name, cells).type)
+    attributes = [
+        _attribute(source, column, *found.pop(column.name), suppression=policy.suppression > 0) for column in policy.sensitive
+    ]
+    persons = None if unit is None else found.pop(unit)[1]
+    others = {name: Kept(source.values(name, cells), codes) for name, (cells, codes) in found.items()}
+
+    keys = [(codes, scale.size) for codes, scale in zip(on_scales, scales, strict=True)]
+    keys += [(attribute.codes, len(attribute.values)) for attribute in attributes]
+    keys += [(column.codes, len(column.values)) for column in others.values()]
+    keys += [] if persons is None else [(persons, int(persons.max()) + 1)]
+    order = sorted_order(keys)
+    table = EncodedTable(np.arange(len(order)), scales, on_scales, types, attributes, persons, others, raw)
+    return table.take(order)
+
+
+def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
+    """The rows that are published, on scales and in types of their own: those that are left out must not show in the form.
+
+    A value with five decimals that nobody sees would else print all others with five. Where the table decides the edges of bins,
+    they are drawn anew between the numbers that are published, and a bin without rows is none.
+    """
+    part = table.take(rows)
+    scales, quasi, types = [], [], []
+    for column, raw in zip(policy.quasi, part.raw, strict=True):
+        occur = np.unique(raw.codes)
+        ends = [end for end in (column.top, column.bottom) if isinstance(end, Fraction)]
+        cells = _narrowed(raw.values.take(pa.array(occur)), whole=all(end.denominator == 1 for end in ends))
+        scale, codes = _scale(source, column, cells, source.show(column.name, suppression=True))
+        places = np.zeros(len(raw.values), dtype=narrow(scale.size))
+        places[occur] = codes
+        scales.append(scale)
+        quasi.append(places[raw.codes])
+        types.append(source.values(column.name, cells).type)
+    sensitive = [
+        replace(
+            attribute,
+            published=_narrowed(attribute.published, attribute.codes) if attribute.raw is None else _relabelled(attribute),
+        )
+        for attribute in part.sensitive
+    ]
+    kept = {name: Kept(_narrowed(column.values, column.codes), column.codes) for name, column in part.kept.items()}
+    return replace(part, scales=scales, quasi=quasi, types=types, sensitive=sensitive, kept=kept)
+
+
+def _relabelled(attribute: Attribute) -> pa.Array:
+    """The labels of bins by what their rows have; none for a bin without rows."""
+    assert attribute.raw is not None
+    lowest, highest = np.full(len(attribute.values), len(attribute.raw.values)), np.full(len(attribute.values), -1)
+    np.minimum.at(lowest, attribute.codes, attribute.raw.codes)
+    np.maximum.at(highest, attribute.codes, attribute.raw.codes)
+    bins = [code for code in np.argsort(lowest).tolist() if highest[code] >= 0 and attribute.values[code] is not None]
+    ends = [(attribute.raw.values[int(lowest[code])], attribute.raw.values[int(highest[code])]) for code in bins]
+    labels = dict(zip(bins, labels_of([(as_number(low.as_py()), as_number(high.as_py())) for low, high in ends]), strict=True))
+    return pa.array([labels.get(code) for code in range(len(attribute.values))], pa.string())
+
+
+def _narrowed(values: pa.Array, codes: Codes | None = None, *, whole: bool = True) -> pa.Array:
+    """Decimals in the plainest type that holds those of them that occur; ``whole`` says that it may be whole numbers."""
+    if not pa.types.is_decimal(values.type):
+        return values
+    occur = np.arange(len(values)) if codes is None else np.unique(codes)
+    chosen = values.take(pa.array(occur))
+    decimals = (pa.decimal128(digits, scale) for scale in range(values.type.scale) for digits in (18, 38))
+    for kind in (*([pa.int64()] if whole else []), *decimals):
+        try:
+            fitting = chosen.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+        places = np.full(len(values), -1)
+        places[occur] = np.arange(len(occur))
+        return fitting.take(pa.array(places, mask=places < 0))
+    return values
+
+
+def _feed(commit: Callable[[bytes], None], name: str, cells: pa.Array, ranks: Codes) -> None:
+    """One column as bytes that do not depend on the engine or its version."""
+    texts = cells.cast(pa.large_string())
+    _, offsets, letters = pa.concat_arrays([pa.array([""], pa.large_string()), texts.fill_null("")]).buffers()
+    commit(name.encode())
+    commit(bytes([texts.null_count]))
+    commit(memoryview(offsets)[: 8 * (len(texts) + 2)].tobytes())
+    commit(b"" if letters is None else letters.to_pybytes())
+    commit(ranks.astype(ranks.dtype.newbyteorder("<")).tobytes())
+
+
+def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes, *, suppression: bool) -> Attribute:
+    counts = np.bincount(ranks, minlength=len(cells)).astype(np.int64)
+    binned = column.bins is not None and column.publish is None
+    domain = domain_of(source, column, cells, counts, binned=binned)
+    if binned:
+        published = pa.array(domain.values, pa.string())
+    else:
+        published = source.values(column.name, cells).take(pa.array(np.argsort(domain.codes)))
+    codes = domain.codes.astype(narrow(len(domain.values)))[ranks]
+    raw = Kept(source.values(column.name, cells), ranks) if suppression and edges_from_table(column) else None
+    return Attribute(column, domain.distance, domain.values, published, codes, domain.table(counts), raw)
+
+
+def _scale(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], str] = printed) -> tuple[Scale, Ints]:
+    """The scale of a quasi-identifier, and the code of each value of its column; ``show`` prints a value."""
+    kind = source.kinds[column.name]
+    try:
+        values = source.values(column.name, cells).to_pylist()
+    except (OverflowError, ValueError):
+        raise InputError(f"Column {column.name!r} must have dates in the years 1 to 9999, not finer than microseconds.") from None
+    missing = bool(values) and values[-1] is None
+    present = values[:-1] if missing else values
+    if kind == "timestamp" and (column.recode == "set" or column.type == "category" or column.hierarchy is not None):
+        present = [show(value) for value in present]  # labels are looked up as they are written
+    if column.recode == "set" or (column.type == "category" and column.hierarchy is None):
+        return Nominal.of(column.name, present, missing=missing)
+    if column.hierarchy is not None:
+        tree = _tree(source, column, cells, present)
+        return Tree.of(column.name, present, tree, missing=missing, given=isinstance(column.hierarchy, Hierarchy))
+    if kind in ON_A_LINE:
+        if any(isinstance(value, float) and not np.isfinite(value) for value in present):
+            raise InputError(f"Column {column.name!r} must have finite numbers for its ranges. Got infinity.")
+        settings = {"recode": column.recode, "snap": column.snap, "top": column.top, "bottom": column.bottom}
+        return Line.of(column.name, present, missing=missing, show=show, **settings)
+    asked = next((key for key in ("snap", "top", "bottom") if getattr(column, key) is not None), None)
+    asked = f"recode: {column.recode}" if column.recode in ("bounds", "centroid") else asked
+    if asked is not None:
+        raise PolicyError(f"{asked} of {column.name!r} needs numbers or dates. The column holds {kind}.")
+    return Nominal.of(column.name, present, missing=missing)
+
+
+def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> Hierarchy:
+    """The hierarchy of a quasi-identifier, which must know all of its values."""
+    if column.hierarchy == "prefixes":
+        try:
+            return Hierarchy.from_prefixes([printed(value) for value in values])
+        except HierarchyError as error:
+            raise HierarchyError(f"Column {column.name!r}: {error}") from None
+    if column.hierarchy == "dates":
+        if source.kinds[column.name] != "date":
+            raise PolicyError(f"hierarchy: dates of {column.name!r} needs dates. The column holds {source.kinds[column.name]}.")
+        return Hierarchy.from_dates(values)
+    tree: Hierarchy = column.hierarchy
+    strange = set(unknown(values, tree))
+    if strange:
+        lacking = [index for index, value in enumerate(values) if value in strange]
+        raise unknown_values(source, column.name, cells, values, lacking, "hierarchy", tree)
+    return tree

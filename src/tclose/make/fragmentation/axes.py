@@ -1,0 +1,310 @@
+r"""Axes: how a box of the matrix is cut along one attribute, and the worst case of the rows inside it.
+
+A class that takes rows from a box may take any of them. Moving the box's own mix p to whatever it took costs, at worst,
+
+.. math:: \Delta(p, V) = \max_{v \in V} \sum_u p_u d(u, v)
+
+for the earth mover's distance is convex, and the corners of the simplex over V are the mixes of one value alone. The corrected
+form takes for V the values that occur in the box, and the distance d of the whole domain; the published one (Bagai et al. 2023,
+section 2.3) all values of the box, and distances in units of the box's own extent.
+
+Worst cases are integers here: rows times ``unit`` steps of distance.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.distances import Distance, Equal, Hierarchical, Ordered
+from tclose.errors import PolicyError
+from tclose.values.exact import integer_dtype
+
+Ints = NDArray[np.int64]
+Numbers = NDArray[Any]
+
+BLOCK = 2**21
+"""So many counts, at most, are held at a time where all cuts of a box are weighed at once."""
+PUBLISHED_AT_MOST = 100
+"""A published bound of distances other than equal steps needs a common multiple of all of them: only for so many values."""
+
+
+class Axis(ABC):
+    """One attribute of the matrix.
+
+    Attributes
+    ----------
+    distance : Distance
+        Between its codes.
+    """
+
+    def __init__(self, distance: Distance) -> None:
+        """The axis of an attribute with this distance."""
+        self.distance = distance
+
+    @abstractmethod
+    def order(self, codes: Ints, rows: Ints) -> Ints:
+        """The values of a box in the order in which it can be cut: ``codes`` ascending, ``rows`` of the box at each."""
+
+    def cuts(self, codes: Ints) -> Ints | list[Ints]:
+        """The ways to cut values in this order: after how many of them, each time; an array where all are cuts in two."""
+        return np.arange(1, len(codes))[:, None]
+
+    @abstractmethod
+    def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
+        """For each e of ``ends`` the worst case of the first e cells, over the values that occur there: rows times `scale`."""
+
+    @abstractmethod
+    def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
+        """The worst case of each part of the cells, which start at ``starts``."""
+
+    @property
+    def scale(self) -> int:
+        """Steps from one end of the domain to the other; 1 where all values are the same."""
+        return self.distance.scale or 1
+
+    @cached_property
+    def published_unit(self) -> int:
+        """A multiple of every extent that a box can have, in steps."""
+        return _common_multiple(self)
+
+    def published(self, codes: Ints, rows: Ints) -> int:
+        """The published worst case of a box: ``rows`` at each of its ``codes``, rows times `published_unit`."""
+        steps = [[int(self.distance.ground(int(u), int(v)) * self.scale) for u in codes] for v in codes]
+        extent = max(map(max, steps))
+        if extent == 0:
+            return 0
+        farthest = max(sum(step * int(count) for step, count in zip(row, rows, strict=True)) for row in steps)
+        return farthest * (self.published_unit // extent)
+
+
+class Line(Axis):
+    """Ordered and numeric: a box spans a run of values, and is cut between two of them.
+
+    All mass at the farther end is the worst, for a sum of distances is convex along a line: with the moment
+    M = sum of p_j v_j, that is max(M - a |p|, e |p| - M) for a box from a to e.
+    """
+
+    distance: Ordered
+
+    def __init__(self, distance: Ordered, rows: int) -> None:
+        """The axis of a table of so many rows."""
+        super().__init__(distance)
+        self.places: Numbers = (distance.positions - distance.positions[0]).astype(integer_dtype(4 * distance.scale * rows))
+
+    def order(self, codes: Ints, rows: Ints) -> Ints:  # noqa: ARG002 - the same for all boxes
+        """As they stand."""
+        return codes
+
+    def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
+        """From running sums and running ends."""
+        places = self.places[codes]
+        last = ends - 1
+        low, high = np.minimum.accumulate(places)[last], np.maximum.accumulate(places)[last]
+        return _farther(np.cumsum(rows)[last], np.cumsum(rows * places)[last], low, high)
+
+    def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
+        """From the sums and the ends of each part."""
+        places = self.places[codes]
+        low, high = np.minimum.reduceat(places, starts), np.maximum.reduceat(places, starts)
+        return _farther(np.add.reduceat(rows, starts), np.add.reduceat(rows * places, starts), low, high)
+
+    @cached_property
+    def published_unit(self) -> int:
+        """The least common multiple of 1 to m-1 steps, or of all differences."""
+        if self.distance.scale == self.distance.m - 1:
+            return math.lcm(*range(1, self.distance.m))
+        return _common_multiple(self)
+
+    def published(self, codes: Ints, rows: Ints) -> int:
+        """All mass at the farther end, in units of the box's own length."""
+        mass, moment = rows.sum(), (rows * self.places[codes]).sum()
+        return int(self.published_runs(np.array([mass]), np.array([moment]), self.places[codes[0]], self.places[codes[-1]])[0])
+
+    def published_runs(self, mass: Numbers, moment: Numbers, first: Any, last: Any) -> Numbers:
+        """The same of several boxes: their rows, the sums of their rows' places, and the ends of their sides."""
+        extents = np.broadcast_to(last - first, mass.shape).tolist()
+        per_step = [self.published_unit // extent if extent else 0 for extent in extents]
+        farther = _farther(mass.astype(self.places.dtype), moment, first, last)
+        worst: Numbers = farther.astype(object) * np.array(per_step, dtype=object)
+        return worst
+
+
+def _common_multiple(axis: Axis) -> int:
+    m = axis.distance.m
+    if m > PUBLISHED_AT_MOST:
+        raise PolicyError(
+            f"The published bound of a {axis.distance.name} distance takes at most {PUBLISHED_AT_MOST} values. Got {m}: "
+            "use the corrected bound."
+        )
+    steps = {int(axis.distance.ground(i, j) * axis.scale) for i in range(m) for j in range(i)}
+    return math.lcm(*steps, axis.scale)
+
+
+def _farther(mass: Numbers, moment: Numbers, low: Numbers, high: Numbers) -> Numbers:
+    farther: Numbers = np.maximum(moment - low * mass, high * mass - moment)
+    return farther
+
+
+class Dense(Axis):
+    """An axis whose worst case needs the rows at every value of a part; they are counted for a block of parts at a time."""
+
+    def __init__(self, distance: Distance, rows: int) -> None:
+        """The axis of a table of so many rows."""
+        super().__init__(distance)
+        self.most = rows * self.scale
+        self.dtype = integer_dtype(4 * self.most)
+
+    @abstractmethod
+    def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
+        """The worst case of each row of ``counts``: parts x the values ``codes``, ascending."""
+
+    def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
+        """Counts of the cells between two ends, summed up from the first end on."""
+        starts = np.concatenate([[0], ends[:-1]])
+        return self._blockwise(codes[: ends[-1]], rows[: ends[-1]], starts, running=True)
+
+    def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
+        """Counts of the cells of each part."""
+        return self._blockwise(codes, rows, starts, running=False)
+
+    def _blockwise(self, codes: Ints, rows: Ints, starts: Ints, *, running: bool) -> Numbers:
+        occurring, ranks = np.unique(codes, return_inverse=True)
+        bounds = np.append(starts, len(codes))
+        step = max(1, BLOCK // len(occurring))
+        so_far: Numbers = np.zeros(len(occurring), dtype=self.dtype)
+        found = []
+        for first in range(0, len(starts), step):
+            last = min(first + step, len(starts))
+            inside = slice(bounds[first], bounds[last])
+            part = np.repeat(np.arange(last - first), np.diff(bounds[first : last + 1]))
+            counts: Numbers = np.zeros((last - first, len(occurring)), dtype=self.dtype)
+            np.add.at(counts, (part, ranks[inside]), rows[inside])
+            if running:
+                counts[0] += so_far
+                counts = np.cumsum(counts, axis=0)
+                so_far = counts[-1].copy()
+            found.append(self._worst(occurring, counts))
+        return np.concatenate(found)
+
+
+class Sets(Axis):
+    """Equal: a box has any set of values, and all its mass at the rarest of them is the worst.
+
+    Values are cut in the order of their rows: of all ways to part a set in two, parting the most frequent value from the others
+    leaves the least worst case on this axis, and it is one of these.
+    """
+
+    def order(self, codes: Ints, rows: Ints) -> Ints:
+        """Rarest first; of equals the first."""
+        return codes[np.argsort(rows, kind="stable")]
+
+    def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
+        """A value has a number of rows from one of its cells to its next: the least of all numbers that hold at an end."""
+        codes, rows = codes[: ends[-1]], rows[: ends[-1]]
+        along = np.argsort(codes, kind="stable")
+        first = np.diff(codes[along], prepend=-1) != 0
+        so_far = np.cumsum(rows[along])
+        so_far -= np.repeat((so_far - rows[along])[first], np.diff(np.append(np.flatnonzero(first), len(along))))
+        since = np.searchsorted(ends, along, side="right")
+        until = np.append(since[1:], len(ends))
+        until[:-1][first[1:]] = len(ends)
+        worst: Ints = (np.cumsum(rows)[ends - 1] - _least(since, until, so_far, len(ends))) * self.distance.scale
+        return worst
+
+    def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
+        """The rarest value of each part."""
+        part = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
+        values, place = np.unique(part * self.distance.m + codes, return_inverse=True)
+        counts = np.zeros(len(values), dtype=np.int64)
+        np.add.at(counts, place, rows)
+        rarest = np.minimum.reduceat(counts, np.searchsorted(values, np.arange(len(starts)) * self.distance.m))
+        worst: Ints = (np.add.reduceat(rows, starts) - rarest) * self.distance.scale
+        return worst
+
+
+def _least(since: Ints, until: Ints, numbers: Ints, size: int) -> Ints:
+    """The least number at each place, where each number holds from a place on until before another.
+
+    A run of places is covered by two overlapping runs of a power of two; these are then halved down to single places.
+    """
+    some = since < until
+    since, until, numbers = since[some], until[some], numbers[some]
+    power = np.frexp((until - since).astype(np.float64))[1] - 1  # the largest power of two within each run
+    least: Ints = np.full((int(power.max()) + 1, size), np.iinfo(np.int64).max)
+    np.minimum.at(least, (power, since), numbers)
+    np.minimum.at(least, (power, until - (1 << power)), numbers)
+    for step in range(len(least) - 1, 0, -1):
+        half = 1 << (step - 1)
+        np.minimum(least[step - 1], least[step], out=least[step - 1])
+        np.minimum(least[step - 1, half:], least[step, :-half], out=least[step - 1, half:])
+    single: Ints = least[0]
+    return single
+
+
+class Metric(Dense):
+    """Any metric, of at most 100 values: the definition itself. Values are cut in the order of their distance from the worst."""
+
+    def __init__(self, distance: Distance, rows: int) -> None:
+        """Its distances in steps."""
+        super().__init__(distance, rows)
+        m = distance.m
+        steps = [[int(distance.ground(i, j) * distance.scale) for j in range(m)] for i in range(m)]
+        self.steps: Numbers = np.array(steps, dtype=self.dtype)
+
+    def order(self, codes: Ints, rows: Ints) -> Ints:
+        """Nearest first."""
+        farthest = codes[np.argmax(np.where(rows > 0, self.steps[np.ix_(codes, codes)] @ rows, -1))]
+        return codes[np.argsort(self.steps[farthest, codes], kind="stable")]
+
+    def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
+        worst: Numbers = np.where(counts > 0, counts @ self.steps[np.ix_(codes, codes)], 0).max(axis=1)
+        return worst
+
+
+class Tree(Dense):
+    """Hierarchical: a box has the values below a node, and is cut into that node's children.
+
+    All mass at the value v that leaves most mass far away is the worst: |p| - (1/H) sum of w_N p(N) over the nodes N above v but
+    the root, w_N = height(parent) - height(N).
+    """
+
+    distance: Hierarchical
+
+    def order(self, codes: Ints, rows: Ints) -> Ints:  # noqa: ARG002 - the same for all boxes
+        """Depth first."""
+        return codes
+
+    def cuts(self, codes: Ints) -> list[Ints]:
+        """One: between the children of the lowest node above all of them."""
+        if len(codes) < 2:
+            return []
+        level = next(level for level in self.distance.ancestors if (level[codes] != level[codes[0]]).any())
+        return [np.flatnonzero(np.diff(level[codes])) + 1]
+
+    def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
+        if self.distance.scale == 0:
+            return np.zeros(len(counts), dtype=np.int64)
+        stays: Numbers = np.zeros(counts.shape, dtype=self.dtype)
+        for level, weights in zip(self.distance.ancestors[1:], self.distance.weights[1:], strict=True):
+            nodes = level[codes]
+            runs = np.flatnonzero(np.diff(nodes, prepend=-2))
+            below = np.add.reduceat(counts, runs, axis=1)
+            stays += np.repeat(below, np.diff(np.append(runs, len(codes))), axis=1) * weights[codes]
+        least = np.where(counts > 0, stays, self.most).min(axis=1)
+        worst: Numbers = counts.sum(axis=1) * self.distance.scale - least
+        return worst
+
+
+def axis_of(distance: Distance, rows: int) -> Axis:
+    """The axis of an attribute with this distance, in a table of so many rows."""
+    if isinstance(distance, Ordered):
+        return Line(distance, rows)
+    if isinstance(distance, Equal):
+        return Sets(distance)
+    return Tree(distance, rows) if isinstance(distance, Hierarchical) else Metric(distance, rows)

@@ -1,0 +1,146 @@
+"""Candidates: all ways to split a box once, and what each does to the bounds of the attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.fragmentation.axes import Axis, Line, Numbers
+from tclose.make.fragmentation.counts import Counts, Ints
+from tclose.make.fragmentation.fragment import Fragment
+
+
+class Candidates(NamedTuple):
+    """The splits of one box, in the order of attributes and cuts."""
+
+    own: list[Any]
+    """(attributes,): the worst case of the box itself, rows times `units`."""
+    attributes: Ints
+    """(splits,): along which attribute,"""
+    cuts: Ints
+    """and which of its cuts."""
+    changes: Numbers
+    """(splits, attributes): worst cases of the parts, less that of the box."""
+
+
+def units(matrix: Counts, bound: str) -> list[int]:
+    """In which parts of 1 the worst cases of each attribute are counted."""
+    return [axis.published_unit if bound == "published" else axis.scale for axis in matrix.axes]
+
+
+def candidates(fragment: Fragment, bound: str) -> Candidates:
+    """Weigh all splits of a box."""
+    weigh = _weigh_published if bound == "published" else _weigh_corrected
+    own, changes = weigh(fragment)
+    attributes = np.repeat(np.arange(len(changes)), [len(change) for change in changes])
+    cuts = np.concatenate([np.arange(len(change)) for change in changes])
+    stacked = [change for change in changes if len(change)]
+    return Candidates(own, attributes, cuts, np.concatenate(stacked) if stacked else np.empty((0, len(own)), dtype=np.int64))
+
+
+def sides_of(fragment: Fragment, attribute: int, cut: int, bound: str) -> list[Ints]:
+    """The values of the parts of one split. Values that do not occur in the box go with the next that does."""
+    order, occurring = _ordered(fragment, attribute, bound)
+    places = fragment.matrix.axes[attribute].cuts(order[occurring])[cut]
+    last = np.flatnonzero(occurring)[places - 1]
+    return np.split(order, last + 1)
+
+
+def _ordered(fragment: Fragment, attribute: int, bound: str) -> tuple[Ints, NDArray[np.bool_]]:
+    """The values of a box in the order in which they are cut, and between which of them: those that occur, or all."""
+    counts, side = fragment.marginal(attribute), fragment.sides[attribute]
+    order = fragment.matrix.axes[attribute].order(side, counts[side])
+    return order, np.ones(len(order), dtype=bool) if bound == "published" else counts[order] > 0
+
+
+def _weigh_corrected(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
+    """With running sums along each attribute: one sort for all cuts."""
+    matrix = fragment.matrix
+    cells, rows = matrix.cells[fragment.cells], matrix.rows[fragment.cells]
+    if not len(rows):  # a given path may leave a box without rows
+        return [0] * len(matrix.axes), [np.empty((0, len(matrix.axes)), dtype=np.int64) for _ in matrix.axes]
+    whole = np.array([len(rows)])
+    worst_of_all = [axis.worst(cells[:, s], rows, whole) for s, axis in enumerate(matrix.axes)]
+    own = np.concatenate(worst_of_all)  # of Python's integers if one of them is
+    changes = []
+    for attribute, axis in enumerate(matrix.axes):
+        order, occurring = _ordered(fragment, attribute, "corrected")
+        order = order[occurring]
+        cuts = axis.cuts(order)
+        if not len(cuts):
+            changes.append(np.empty((0, len(own)), dtype=np.int64))
+            continue
+        rank = np.empty(axis.distance.m, dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        ranks = rank[cells[:, attribute]]
+        along = np.argsort(ranks, kind="stable")
+        ends = np.searchsorted(ranks[along], np.arange(1, len(order)))  # cells of the first so many values
+        if isinstance(cuts, np.ndarray):
+            worst = _weigh_in_two(matrix.axes, cells[along], rows[along], ends, cuts)
+        else:
+            worst = _weigh_in_many(matrix.axes, cells[along], rows[along], ends, cuts).astype(own.dtype)
+        changes.append(worst - own)
+    return own.tolist(), changes
+
+
+def _weigh_in_two(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cuts: Ints) -> Numbers:
+    """The worst cases of both sides of every cut."""
+    at = ends[cuts[:, 0] - 1]
+    back = (len(rows) - at)[::-1]
+    columns = [
+        axis.worst(cells[:, s], rows, at) + axis.worst(cells[::-1, s], rows[::-1], back)[::-1] for s, axis in enumerate(axes)
+    ]
+    return np.stack(columns, axis=1)
+
+
+def _weigh_in_many(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cuts: list[Ints]) -> Numbers:
+    """The worst cases of all parts of each split."""
+    starts = [np.concatenate([[0], ends[cut - 1]]) for cut in cuts]
+    worst = [[axis.worst_of_parts(cells[:, s], rows, start).sum() for s, axis in enumerate(axes)] for start in starts]
+    return np.array(worst, dtype=object)
+
+
+def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
+    """Cuts beside values that do not occur included, as the paper has them: with running sums on lines, else box by box."""
+
+    def worst(box: Fragment) -> list[int]:
+        return [axis.published(box.sides[s], box.marginal(s)[box.sides[s]]) for s, axis in enumerate(fragment.matrix.axes)]
+
+    own = worst(fragment)
+    changes = []
+    for attribute, axis in enumerate(fragment.matrix.axes):
+        found = []
+        order, _ = _ordered(fragment, attribute, "published")
+        if len(order) > 1 and all(isinstance(other, Line) for other in fragment.matrix.axes):
+            changes.append(_published_in_two(fragment, attribute, order) - np.array(own, dtype=object))
+            continue
+        for cut in axis.cuts(order):
+            parts = [worst(part) for part in fragment.parts(attribute, np.split(order, cut))]
+            found.append([sum(column) - before for column, before in zip(zip(*parts, strict=True), own, strict=True)])
+        changes.append(np.array(found, dtype=object).reshape(len(found), len(own)))
+    return own, changes
+
+
+def _published_in_two(fragment: Fragment, attribute: int, order: Ints) -> Numbers:
+    """The published worst cases of both sides of every cut, where all attributes stand on lines."""
+    matrix = fragment.matrix
+    cells, rows = matrix.cells[fragment.cells], matrix.rows[fragment.cells]
+    along = np.argsort(cells[:, attribute], kind="stable")
+    cells, rows = cells[along], rows[along]
+    ends = np.searchsorted(cells[:, attribute], order[1:])  # cells on the left of each cut
+    columns = []
+    for number, axis in enumerate(matrix.axes):
+        assert isinstance(axis, Line)
+        places, side = axis.places[cells[:, number]], axis.places[fragment.sides[number]]
+        mass, moment = (np.concatenate([[0], np.cumsum(part)]) for part in (rows, rows * places))
+        cut = number == attribute
+        left = side[0], side[:-1] if cut else side[-1]
+        right = side[1:] if cut else side[0], side[-1]
+        columns.append(
+            axis.published_runs(mass[ends], moment[ends], *left)
+            + axis.published_runs(mass[-1] - mass[ends], moment[-1] - moment[ends], *right)
+        )
+    return np.stack(columns, axis=1)

@@ -1,0 +1,103 @@
+"""The multiplicity matrix M of several sensitive attributes: how many rows have each tuple of values; only those that occur."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.distances import Distance
+from tclose.errors import PolicyError
+from tclose.make.fragmentation.axes import Axis, axis_of
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The cells of M that are not 0, after Bagai et al. 2023, section 2.1.
+
+    Attributes
+    ----------
+    cells : (cells, attributes) int64
+        The codes of each cell, in ascending order.
+    rows : (cells,) int64
+        How many rows of the table it has.
+    axes : one `Axis` for each attribute
+    values : one list for each attribute
+        What its codes stand for.
+    """
+
+    cells: Ints
+    rows: Ints
+    axes: Sequence[Axis]
+    values: Sequence[Sequence[Any]] = field(repr=False)
+
+    @classmethod
+    def of_codes(
+        cls, codes: Sequence[NDArray[Any]], distances: Sequence[Distance], values: Sequence[Sequence[Any]]
+    ) -> tuple[Counts, Ints]:
+        """Count the rows of a table, given as one array of codes for each attribute; and the cell of each row."""
+        number = np.zeros(len(codes[0]), dtype=np.int64)
+        for column in codes:  # the number of each tuple so far, renumbered without gaps so that it never grows large
+            number = np.unique(number, return_inverse=True)[1] * (int(column.max()) + 1) + column.astype(np.int64)
+        _, first, cell_of_row, rows = np.unique(number, return_index=True, return_inverse=True, return_counts=True)
+        cells = np.stack([column[first].astype(np.int64) for column in codes], axis=1)
+        axes = [axis_of(distance, len(cell_of_row)) for distance in distances]
+        return cls(cells, rows.astype(np.int64), axes, values), cell_of_row
+
+    @cached_property
+    def total(self) -> int:
+        """|M|, the rows of the table."""
+        return int(self.rows.sum())
+
+    def marginal(self, attribute: int, cells: Ints | slice = slice(None)) -> Ints:
+        """The slice-sums of one attribute: rows at each of its codes, over some of the cells."""
+        size = self.axes[attribute].distance.m
+        counts: Ints = np.zeros(size, dtype=np.int64)
+        np.add.at(counts, self.cells[cells, attribute], self.rows[cells])
+        return counts
+
+    def of_class(self, rows: Any) -> Ints:
+        """How many rows of each cell a class holds: an array of the matrix's shape, or ``{(value, ...): count}``."""
+        codes, counts = self._cells_of(rows)
+        if counts.dtype.kind not in "iu" or counts.min(initial=0) < 0:
+            raise PolicyError("A class must hold whole numbers of rows, none below 0. Got others.")
+        place = {tuple(cell): number for number, cell in enumerate(self.cells.tolist())}
+        held = np.zeros(len(self.rows), dtype=np.int64)
+        for cell, count in zip(codes.tolist(), counts.tolist(), strict=True):
+            found = place.get(tuple(cell), -1)
+            if count and (found < 0 or count > self.rows[found]):
+                raise PolicyError("A class must hold no more rows with some values than the table does. Got more.")
+            held[found] += count
+        return held
+
+    def _cells_of(self, rows: Any) -> tuple[Ints, NDArray[Any]]:
+        """The codes and counts of a class's cells."""
+        if isinstance(rows, Mapping):
+            places = [{value: code for code, value in enumerate(values)} for values in self.values]
+            keys = [key if isinstance(key, tuple) else (key,) for key in rows]
+            try:
+                found = [[place[value] for place, value in zip(places, key, strict=True)] for key in keys]
+            except (KeyError, ValueError):
+                raise PolicyError("A class must have values of the matrix, one for each attribute. Got others.") from None
+            counts = numbers(list(rows.values())) if rows else np.zeros(0, dtype=np.int64)
+            return np.array(found, dtype=np.int64).reshape(len(found), len(places)), counts
+        dense = numbers(rows)
+        shape = tuple(axis.distance.m for axis in self.axes)
+        if dense.shape != shape:
+            raise PolicyError(f"A class must have the shape of the matrix, {shape}. Got {dense.shape}.")
+        codes = np.argwhere(dense)
+        return codes, dense[tuple(codes.T)]
+
+
+def numbers(given: Any) -> NDArray[Any]:
+    """An array of what a user gave; of Python's objects where no other holds it."""
+    try:
+        return np.asarray(given)
+    except (ValueError, OverflowError):  # lists of several lengths
+        return np.array(None, dtype=object)

@@ -1,0 +1,148 @@
+"""Fragments: boxes of the matrix, and what can be done with one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tclose.errors import PolicyError
+from tclose.make.fragmentation.axes import Line
+from tclose.make.fragmentation.counts import Counts, Ints
+from tclose.values.exact import number_of
+
+BOUNDS = ("corrected", "published")
+"""How the worst case of a fragment is taken; see `tclose.make.fragmentation.axes`."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fragment:
+    """A box of the matrix: on each attribute some of its values (Bagai et al. 2023, definition 12).
+
+    Attributes
+    ----------
+    matrix : Counts
+    sides : one array for each attribute
+        The codes that the box spans, ascending: a run of them where they stand on a line.
+    cells : (cells,) int64
+        Which of the matrix's cells lie in it.
+    """
+
+    matrix: Counts
+    sides: tuple[Ints, ...]
+    cells: Ints
+
+    @classmethod
+    def top(cls, matrix: Counts) -> Fragment:
+        """The box of all values."""
+        return cls(matrix, tuple(np.arange(axis.distance.m) for axis in matrix.axes), np.arange(len(matrix.rows)))
+
+    @property
+    def rows(self) -> int:
+        """How many rows of the table lie in it."""
+        return int(self.matrix.rows[self.cells].sum())
+
+    @property
+    def mass(self) -> Fraction:
+        """Their share of the table, |F|."""
+        return Fraction(self.rows, self.matrix.total)
+
+    @property
+    def values(self) -> tuple[tuple[Any, ...], ...]:
+        """The values that it spans, for each attribute."""
+        return tuple(tuple(names[code] for code in side) for names, side in zip(self.matrix.values, self.sides, strict=True))
+
+    def marginal(self, attribute: int) -> Ints:
+        """Its slice-sums: rows at each code of one attribute."""
+        return self.matrix.marginal(attribute, self.cells)
+
+    def worst(self, attribute: int, bound: str = "corrected") -> Fraction:
+        """Delta: what the mix of its values is at most away from any other mix of the same mass, as a share of the table."""
+        self._check(attribute)
+        if bound not in BOUNDS:
+            raise PolicyError(f"bound must be one of {', '.join(BOUNDS)}. Got {bound!r}.")
+        axis, counts, side = self.matrix.axes[attribute], self.marginal(attribute), self.sides[attribute]
+        if bound == "published":
+            return Fraction(axis.published(side, counts[side]), self.matrix.total * axis.published_unit)
+        return axis.distance.delta(counts) / self.matrix.total
+
+    def conforms(self, rows: Any) -> bool:
+        """Whether a class has the same share of its rows here as the table (definition 16); given as for `Counts.of_class`."""
+        held = self.matrix.of_class(rows)
+        size = int(held.sum())
+        return size > 0 and int(held[self.cells].sum()) * self.matrix.total == self.rows * size
+
+    def parts(self, attribute: int, sides: Sequence[Ints]) -> list[Fragment]:
+        """The boxes that it falls into when the values of one attribute are parted."""
+        part_of = np.empty(self.matrix.axes[attribute].distance.m, dtype=np.int64)
+        for number, side in enumerate(sides):
+            part_of[side] = number
+        at = part_of[self.matrix.cells[self.cells, attribute]]
+        around = self.sides[:attribute], self.sides[attribute + 1 :]
+        return [
+            Fragment(self.matrix, (*around[0], np.sort(side), *around[1]), self.cells[at == number])
+            for number, side in enumerate(sides)
+        ]
+
+    def split(self, attribute: int, after: int) -> tuple[Fragment, Fragment]:
+        """The two boxes left and right of a cut along one attribute, after so many of its values."""
+        self._check(attribute)
+        side = self.sides[attribute]
+        if not isinstance(after, int | np.integer) or not 0 < after < len(side):
+            raise PolicyError(
+                f"A fragment must be split between two of its values: after 1 to {len(side) - 1} of {len(side)}. Got {after}."
+                if len(side) > 1
+                else "A fragment cannot be split along an attribute of which it has one value."
+            )
+        left, right = self.parts(attribute, [side[:after], side[after:]])
+        return left, right
+
+    def union(self, other: Fragment) -> Fragment:
+        """The box of both, where they are adjacent: alike on all attributes but one, and side by side on that (definition 13)."""
+        differing = []
+        if isinstance(other, Fragment) and self.matrix is other.matrix:
+            pairs = zip(self.sides, other.sides, strict=True)
+            differing = [number for number, (a, b) in enumerate(pairs) if not np.array_equal(a, b)]
+        if len(differing) != 1 or not self._adjoins(other, differing[0]):
+            raise PolicyError("Only fragments of one matrix that are adjacent along one attribute have a union. Got others.")
+        sides = list(self.sides)
+        sides[differing[0]] = np.union1d(sides[differing[0]], other.sides[differing[0]])
+        return Fragment(self.matrix, tuple(sides), np.union1d(self.cells, other.cells))
+
+    def _check(self, attribute: int) -> None:
+        if not isinstance(attribute, int | np.integer) or not 0 <= attribute < len(self.sides):
+            raise PolicyError(f"The matrix has attributes 0 to {len(self.sides) - 1}. Got {attribute!r}.")
+
+    def _adjoins(self, other: Fragment, attribute: int) -> bool:
+        a, b = self.sides[attribute], other.sides[attribute]
+        if isinstance(self.matrix.axes[attribute], Line):
+            return bool(min(a[-1], b[-1]) + 1 == max(a[0], b[0]))
+        return not np.isin(a, b).any()
+
+    def __or__(self, other: Fragment) -> Fragment:
+        """The union."""
+        return self.union(other)
+
+    def __eq__(self, other: object) -> bool:
+        """The same box of the same matrix."""
+        return isinstance(other, Fragment) and self.matrix is other.matrix and self._box() == other._box()
+
+    def __hash__(self) -> int:
+        """Of its box."""
+        return hash(self._box())
+
+    def _box(self) -> tuple[bytes, ...]:
+        return tuple(side.astype(np.int64).tobytes() for side in self.sides)
+
+    def __repr__(self) -> str:
+        """Its values, as ranges where they stand on a line, and its rows."""
+        spans = []
+        for axis, names in zip(self.matrix.axes, self.values, strict=True):
+            if len(names) == 1:
+                spans.append(str(names[0]))
+            else:
+                spans.append(f"{names[0]}..{names[-1]}" if isinstance(axis, Line) else "{" + ", ".join(map(str, names)) + "}")
+        return f"<Fragment {' x '.join(spans)}: {number_of(self.rows, 'row')}>"

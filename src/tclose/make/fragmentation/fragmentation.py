@@ -1,0 +1,111 @@
+"""Fragmentation: classes that take their share of every box of sensitive values, and so are close to the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tclose.jobs import announce
+from tclose.make.algorithm import Partition
+from tclose.make.fragmentation.counts import Counts
+from tclose.make.fragmentation.fill import fill
+from tclose.make.fragmentation.result import Fragmentation
+from tclose.make.fragmentation.search import search
+from tclose.make.fragmentation.sizing import by_halving
+from tclose.make.kernels.limits import Codes, Ints, Limits
+from tclose.make.kernels.loss import losses_of
+from tclose.make.kernels.merge import merge_failing
+
+if TYPE_CHECKING:
+    from tclose.make.encode import Attribute, EncodedTable
+    from tclose.policy import Policy
+
+DEPTHS = tuple(Fraction(share, 20) for share in (20, 18, 16, 14, 12, 10, 8, 6, 4, 2))
+"""Shares of t to which fragments are found: what is left of t is spent on uneven sizes."""
+
+CROWDING = Fraction(2, 5)
+"""Releases lose about as much with twice the fragments as with 2^(2/5) times the rows in a class; see docs/decisions.md."""
+
+
+def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: Mapping[str, Any]) -> Partition:
+    """Part the sensitive values into fragments, size classes so that they are promised to be close, then choose their rows.
+
+    Bagai, Weber and Thammanna Gowda 2023, corrected: worst cases are measured in the whole domain, and classes need not take
+    exactly the same share of every fragment (*relaxed conformance*, see `tclose.make.fragmentation.bounds`). Fragments are found
+    to several depths below t, and the depth is taken that is likely to lose least: smaller classes lose less, but more fragments
+    leave less choice of rows. Or, if preferred, the depth with the most classes. Both are matters of sensitive values alone, so
+    that the promise tells nothing of quasi-identifiers.
+
+    Rows are chosen by their quasi-identifiers alone. Classes that break a limit that fragments know nothing of, as l or beta, are
+    merged with the class that costs least; merging keeps the promise.
+
+    Returns
+    -------
+    Partition
+        With the largest distance that any class was promised, for each attribute with a t.
+    """
+    quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
+    losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
+    fragment, wanted, promised = _size(table, limits.k, options)
+    announce("Choosing rows of")
+    labels = fill(quasi, losses, fragment, wanted)
+    labels = merge_failing(labels, quasi, losses, limits)
+    return Partition(labels, promised=promised)
+
+
+def _size(table: EncodedTable, k: int, options: Mapping[str, Any]) -> tuple[Codes, Ints, dict[str, Fraction]]:
+    """The fragment of each row, how many rows of each fragment every class takes, and what that promises."""
+    limited = [attribute for attribute in table.sensitive if attribute.column.t is not None]
+    if not limited:  # any rows will do
+        return np.zeros(table.rows, dtype=np.int32), _halved(table.rows, k), {}
+    matrix, cell_of_row = Counts.of_codes(
+        [attribute.codes for attribute in limited],
+        [attribute.distance for attribute in limited],
+        [attribute.values for attribute in limited],
+    )
+    found, wanted = size_classes(
+        matrix, [_room(matrix, number, attribute) for number, attribute in enumerate(limited)], k, options
+    )
+    fragment = np.empty(len(matrix.rows), dtype=np.int32)
+    for number, part in enumerate(found.fragments):
+        fragment[part.cells] = number
+    promised = found.promises.largest(wanted)
+    return fragment[cell_of_row], wanted, dict(zip((attribute.column.name for attribute in limited), promised, strict=True))
+
+
+def _room(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
+    """The limit of an attribute, less how far these rows have moved from the input where some of it was left out."""
+    moved = attribute.distance.exact(matrix.marginal(number), attribute.counts)
+    limit: Fraction = attribute.column.t
+    return max(limit - moved, Fraction(0))
+
+
+def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str, Any]) -> tuple[Fragmentation, Ints]:
+    """The fragmentation that is preferred, and the sizes of its classes. Only corrected bounds leave room for uneven sizes."""
+    relaxed = options["sizing"] == "relaxed" and options["bound"] == "corrected"
+    crowding = CROWDING if options["prefer"] == "loss" else Fraction(0)
+    best: tuple[Fragmentation, Ints] | None = None
+    most = Fraction(0)
+    for depth in DEPTHS if relaxed else DEPTHS[:1]:
+        walk = search(matrix, [depth * limit for limit in t], options["bound"], options["strategy"])
+        found = Fragmentation.of_walk(walk, t)
+        if best is not None and found.fragments == best[0].fragments:
+            continue
+        wanted = found.class_sizes(k, options["sizing"])
+        # classes / fragments^crowding, raised to a power that makes it a fraction: no machine's rounding chooses between depths.
+        merit = Fraction(len(wanted) ** crowding.denominator, len(found.fragments) ** crowding.numerator)
+        if merit > most:
+            best, most = (found, wanted), merit
+        if wanted.sum(axis=1).max() < 2 * k:  # none can be halved
+            break
+    assert best is not None
+    return best
+
+
+def _halved(rows: int, k: int) -> Ints:
+    """Sizes of classes where nothing but k is asked."""
+    everything = np.zeros(1, dtype=np.int64)
+    return by_halving(np.array([rows]), k, [everything], lambda wanted: np.zeros(len(wanted)), lambda wanted: wanted[:, 0] > 0)

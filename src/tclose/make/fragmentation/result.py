@@ -1,0 +1,152 @@
+"""Fragmentation: boxes that cover the matrix, the bounds that they promise, and the classes that may be taken from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.errors import PolicyError
+from tclose.make.fragmentation.bounds import NEAR, Promises
+from tclose.make.fragmentation.counts import Counts, Ints, numbers
+from tclose.make.fragmentation.fragment import Fragment
+from tclose.make.fragmentation.search import Split, Walk
+from tclose.make.fragmentation.sizing import by_gcd, by_halving
+from tclose.values.exact import decimal_up, number_of
+
+SIZINGS = ("relaxed", "gcd")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fragmentation:
+    """Fragments that do not overlap and cover the matrix (Bagai et al. 2023, definition 15).
+
+    A class that takes the same share of every fragment is within `bounds` of the table, whatever rows it takes (theorem 20).
+
+    Attributes
+    ----------
+    matrix : Counts
+    fragments : tuple of Fragment
+    bounds : tuple of Fraction
+        For each attribute the sum of the fragments' worst cases.
+    t : tuple of Fraction
+        The limit of each attribute.
+    bound : str
+        How worst cases are taken: ``corrected`` or ``published``.
+    splits : tuple of Split
+        The steps that led here from the box of all values.
+    """
+
+    matrix: Counts
+    fragments: tuple[Fragment, ...]
+    bounds: tuple[Fraction, ...]
+    t: tuple[Fraction, ...]
+    bound: str
+    splits: tuple[Split, ...]
+
+    @classmethod
+    def of_walk(cls, walk: Walk, t: Sequence[Fraction]) -> Fragmentation:
+        """Where a walk has come to."""
+        return cls(walk.fragments[0].matrix, tuple(walk.fragments), walk.bounds, tuple(t), walk.bound, tuple(walk.splits))
+
+    @property
+    def acceptable(self) -> bool:
+        """Whether every bound is within its limit."""
+        return all(bound <= limit for bound, limit in zip(self.bounds, self.t, strict=True))
+
+    @cached_property
+    def rows(self) -> Ints:
+        """The rows of each fragment."""
+        return np.array([fragment.rows for fragment in self.fragments], dtype=np.int64)
+
+    def walk(self) -> Iterator[Fragmentation]:
+        """All fragmentations from the top, the box of all values, down to this one."""
+        top = Fragment.top(self.matrix)
+        bounds = tuple(top.worst(s, self.bound) for s in range(len(self.bounds)))
+        here = replace(self, fragments=(top,), bounds=bounds, splits=())
+        yield here
+        for number, split in enumerate(self.splits, 1):
+            before, after = here.fragments[: split.fragment], here.fragments[split.fragment + 1 :]
+            here = replace(here, fragments=(*before, *split.parts, *after), bounds=split.bounds, splits=self.splits[:number])
+            yield here
+
+    def taken(self, rows: Any) -> Ints:
+        """How many rows a class takes of each fragment: an array of the matrix's shape, or ``{(value, ...): count}``."""
+        taken = np.zeros(len(self.fragments), dtype=np.int64)
+        held = self.matrix.of_class(rows)
+        for number, fragment in enumerate(self.fragments):
+            taken[number] = held[fragment.cells].sum()
+        return taken
+
+    def conforms(self, rows: Any) -> bool:
+        """Whether a class takes the same share of every fragment (definition 17)."""
+        taken = self.taken(rows)
+        n, size = self.matrix.total, int(taken.sum())
+        return size > 0 and all(int(a) * n == int(f) * size for a, f in zip(taken, self.rows, strict=True))
+
+    def promise(self, taken: Any) -> tuple[Fraction, ...]:
+        """What a class that takes so many rows of each fragment is within, for each attribute, whatever rows it takes."""
+        wanted = numbers(taken)
+        if wanted.shape != self.rows.shape or wanted.dtype.kind not in "iu" or wanted.min() < 0 or not wanted.any():
+            raise PolicyError(
+                "A class must take a number of rows of each fragment: "
+                f"{number_of(len(self.rows), 'whole number')}, not all 0. Got others."
+            )
+        if (wanted > self.rows).any():
+            raise PolicyError("A class must take no more rows of a fragment than there are in it. Got more.")
+        return self.promises.exact(wanted)
+
+    def class_sizes(self, k: int = 1, sizing: str = "relaxed") -> Ints:
+        """How many rows of each fragment every class takes: (classes, fragments).
+
+        Parameters
+        ----------
+        k : int
+            Rows of a class, at least.
+        sizing : {"relaxed", "gcd"}
+            ``gcd``, as published: the same share of every fragment for all; one row more or less may leave one class of all.
+            ``relaxed``: fragments are halved while classes are promised to be within the limits.
+        """
+        if sizing not in SIZINGS:
+            raise PolicyError(f"sizing must be one of {', '.join(SIZINGS)}. Got {sizing!r}.")
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+            raise PolicyError(f"k must be a whole number, 1 at least. Got {k!r}.")
+        if sizing == "relaxed":
+            return by_halving(self.rows, int(k), self._orders(), self._strain, self._within)
+        if not self.acceptable:
+            raise PolicyError("Classes that conform are within the bounds, but here these are above t. Split further.")
+        return by_gcd(self.rows, int(k))
+
+    @cached_property
+    def promises(self) -> Promises:
+        """What classes are promised from the rows that they take."""
+        return Promises(self.matrix, self.fragments, self.bound)
+
+    def _orders(self) -> list[Ints]:
+        """Orders of the fragments: as found, by their rows, and along each attribute."""
+        orders = [np.arange(len(self.rows)), np.argsort(self.rows, kind="stable")]
+        for attribute in range(len(self.bounds)):
+            places = [self.matrix.cells[fragment.cells, attribute] for fragment in self.fragments]
+            rows = [self.matrix.rows[fragment.cells] for fragment in self.fragments]
+            means = [at @ weights / max(weights.sum(), 1) for at, weights in zip(places, rows, strict=True)]
+            orders.append(np.argsort(means, kind="stable"))
+        return orders
+
+    def _strain(self, wanted: Ints) -> NDArray[np.float64]:
+        """The largest share of its limit that any attribute of a class is promised."""
+        limits = np.array([max(float(limit), NEAR) for limit in self.t])
+        strain: NDArray[np.float64] = (self.promises.rough(wanted, flows=False) / limits).max(axis=1)
+        return strain
+
+    def _within(self, wanted: Ints) -> NDArray[np.bool_]:
+        return self.promises.within(wanted, self.t)
+
+    def __repr__(self) -> str:
+        """Fragments, and bounds beside limits."""
+        sides = ", ".join(f"{decimal_up(bound)} of {limit}" for bound, limit in zip(self.bounds, self.t, strict=True))
+        return f"<Fragmentation: {number_of(len(self.fragments), 'fragment')}, {self.bound} bounds {sides}>"

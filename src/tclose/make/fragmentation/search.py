@@ -1,0 +1,173 @@
+"""The search: from the box of all values down, one split at a time, until every bound is within its limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tclose.errors import PolicyError
+from tclose.make.fragmentation.axes import Numbers
+from tclose.make.fragmentation.candidates import Candidates, candidates, sides_of, units
+from tclose.make.fragmentation.counts import Counts, Ints
+from tclose.make.fragmentation.fragment import Fragment
+from tclose.values.exact import integer_dtype
+
+STRATEGIES = ("psi", "sum")
+Path = Sequence[tuple[int, int, int]]
+
+
+class Split(NamedTuple):
+    """One step of the walk: a fragment is replaced by its parts."""
+
+    fragment: int
+    """Its place among the fragments so far."""
+    attribute: int
+    parts: list[Fragment]
+    bounds: tuple[Fraction, ...]
+    """Of the fragmentation after this step."""
+
+
+class Walk:
+    """A walk down the lattice of fragmentations (Bagai et al. 2023, section 3.1).
+
+    The splits of each fragment are weighed once, when it comes to be. A step only adds what each would change to the bounds.
+    Splits of a fragment without rows change no bound: they are not weighed, and there may be many more of them.
+    """
+
+    bounds: tuple[Fraction, ...]
+    """The bound of each attribute: the sum of the worst cases of all fragments (definition 19)."""
+    _bounds: Numbers
+    _best: tuple[list[int], int, int, int] | None
+    """The best split of a fragment with rows, as `_best_with_rows` gives it; None where it is not known."""
+
+    def __init__(self, matrix: Counts, t: Sequence[Fraction], bound: str) -> None:
+        """At the top: one fragment of all values."""
+        self.bound = bound
+        # Bounds, limits and changes are integers over one common divisor, so that neither ties nor limits are rounded.
+        parts = [matrix.total * unit for unit in units(matrix, bound)]
+        self._common = math.lcm(*parts, *(limit.denominator for limit in t))
+        self._dtype = integer_dtype(4 * len(parts) * self._common)
+        self._factors = [self._common // part for part in parts]
+        self._limits: Numbers = np.array([int(limit * self._common) for limit in t], dtype=self._dtype)
+        self.fragments = [Fragment.top(matrix)]
+        self.splits: list[Split] = []
+        first = candidates(self.fragments[0], bound)
+        # Fragments with rows: where they stand among all, their candidates, and all changes of these one after the other.
+        self._places: Ints = np.zeros(1, dtype=np.int64)
+        self._weighed = [first]
+        self._changes = self._scaled_changes(first)
+        # Fragments without rows that can be split: where they stand.
+        self._empty: Ints = np.empty(0, dtype=np.int64)
+        self._set_bounds(self._scaled(first.own))
+
+    @property
+    def ended(self) -> bool:
+        """Whether every bound is within its limit, or no fragment can be split."""
+        return bool((self._bounds <= self._limits).all()) or len(self._changes) + len(self._empty) == 0
+
+    def step(self, strategy: str) -> None:
+        """Take the best split: least Psi, or least sum of bounds alone; ties: the first fragment, attribute and cut."""
+        if self._best is None:
+            self._best = self._best_with_rows(strategy)
+        merit, fragment, attribute, cut = self._best
+        if len(self._empty):
+            unchanged = [int(number[0]) for number in self._merits(np.zeros((1, len(self._bounds)), dtype=np.int64), strategy)]
+            if not merit or (unchanged, self._empty[0]) < (merit, fragment):
+                fragment = int(self._empty[0])
+                attribute = next(number for number, side in enumerate(self.fragments[fragment].sides) if len(side) > 1)
+                cut = 0
+        sides = sides_of(self.fragments[fragment], attribute, cut, self.bound)
+        self._replace(fragment, attribute, self.fragments[fragment].parts(attribute, sides))
+
+    def _merits(self, changes: Numbers, strategy: str) -> list[Numbers]:
+        """What splits with these changes are compared by: the least is the best."""
+        bounds = self._bounds + changes
+        psi = [np.maximum(bounds - self._limits, 0).sum(axis=1)] if strategy == "psi" else []
+        return [*psi, bounds.sum(axis=1)]
+
+    def _best_with_rows(self, strategy: str) -> tuple[list[int], int, int, int]:
+        """The best split of a fragment with rows: its merit, fragment, attribute and cut; no merit where there is none."""
+        if not len(self._changes):
+            return [], -1, -1, -1
+        merits = self._merits(self._changes, strategy)
+        best = np.arange(len(self._changes))
+        for numbers in merits:
+            best = best[numbers[best] == numbers[best].min()]
+        choice = int(best[0])
+        starts = np.cumsum([0] + [len(weighed.cuts) for weighed in self._weighed])
+        owner = int(np.searchsorted(starts, choice, side="right")) - 1
+        weighed, place = self._weighed[owner], choice - starts[owner]
+        merit = [int(numbers[choice]) for numbers in merits]
+        return merit, int(self._places[owner]), int(weighed.attributes[place]), int(weighed.cuts[place])
+
+    def take(self, fragment: int, attribute: int, after: int) -> None:
+        """Take a given split: of this fragment along this attribute, after so many of its values."""
+        if not 0 <= fragment < len(self.fragments):
+            raise PolicyError(f"A path must split fragments that are there: 0 to {len(self.fragments) - 1}. Got {fragment}.")
+        self._replace(fragment, attribute, list(self.fragments[fragment].split(attribute, after)))
+
+    def _replace(self, fragment: int, attribute: int, parts: list[Fragment]) -> None:
+        """Put parts in the place of their fragment."""
+        first, shift = int(np.searchsorted(self._places, fragment)), len(parts) - 1
+        numbered = list(enumerate(parts, fragment))
+        inhabited = [(place, part) for place, part in numbered if len(part.cells)]
+        if inhabited:
+            weighed = [candidates(part, self.bound) for _, part in inhabited]
+            before = sum(len(other.cuts) for other in self._weighed[:first])
+            old = self._weighed[first]
+            changes = [self._scaled_changes(part) for part in weighed]
+            self._changes = np.concatenate([self._changes[:before], *changes, self._changes[before + len(old.cuts) :]])
+            self._set_bounds(self._bounds - self._scaled(old.own) + sum(self._scaled(part.own) for part in weighed))
+            self._weighed[first : first + 1] = weighed
+        elif self._best is not None and self._best[1] > fragment:
+            self._best = (self._best[0], self._best[1] + shift, *self._best[2:])
+        self._places = _replaced(self._places, fragment, [place for place, _ in inhabited], shift)
+        open_places = [place for place, part in numbered if not len(part.cells) and self._can_split_empty(part)]
+        self._empty = _replaced(self._empty, fragment, open_places, shift)
+        self.fragments[fragment : fragment + 1] = parts
+        self.splits.append(Split(fragment, attribute, parts, self.bounds))
+
+    def _can_split_empty(self, fragment: Fragment) -> bool:
+        """Only the published bound cuts beside values that do not occur."""
+        return self.bound == "published" and any(len(side) > 1 for side in fragment.sides)
+
+    def _set_bounds(self, bounds: Numbers) -> None:
+        """Set the bounds; the best split has to be found anew."""
+        self._bounds = bounds
+        self.bounds = tuple(Fraction(int(bound), self._common) for bound in bounds)
+        self._best = None
+
+    def _scaled(self, numbers: Sequence[Any]) -> Numbers:
+        return np.array([int(x) * factor for x, factor in zip(numbers, self._factors, strict=True)], dtype=self._dtype)
+
+    def _scaled_changes(self, weighed: Candidates) -> Numbers:
+        changes: Numbers = weighed.changes.astype(self._dtype) * np.array(self._factors, dtype=self._dtype)
+        return changes
+
+
+def _replaced(places: Ints, old: int, new: list[int], shift: int) -> Ints:
+    """Ascending places of which one is taken out, if it is there, and new ones are put in; those after it move."""
+    at = int(np.searchsorted(places, old))
+    after = places[at + (at < len(places) and places[at] == old) :]
+    return np.concatenate([places[:at], np.array(new, dtype=np.int64), after + shift])
+
+
+def search(
+    matrix: Counts,
+    t: Sequence[Fraction],
+    bound: str,
+    strategy: str | Path,
+) -> Walk:
+    """Walk down until every bound is within its limit, or to the end of a given path."""
+    walk = Walk(matrix, t, bound)
+    if isinstance(strategy, str):
+        while not walk.ended:
+            walk.step(strategy)
+    else:
+        for fragment, attribute, after in strategy:
+            walk.take(fragment, attribute, after)
+    return walk

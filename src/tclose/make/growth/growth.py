@@ -1,0 +1,78 @@
+"""Growth: classes grow row by row until they keep every limit, and are then refined while they keep it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tclose.jobs import announce, report
+from tclose.make.algorithm import Partition
+from tclose.make.growth.blocks import cut
+from tclose.make.growth.grow import sprout
+from tclose.make.growth.leftovers import place
+from tclose.make.growth.refine import refine
+from tclose.make.kernels.classes import given
+from tclose.make.kernels.limits import Limits, tightened
+from tclose.make.kernels.loss import losses_of
+
+if TYPE_CHECKING:
+    from tclose.make.encode import EncodedTable
+    from tclose.policy import Policy
+
+BLOCK = {"fast": 2000, "balanced": 4000, "best": 32000}
+"""So many rows, at most, are looked through for each class that grows, by effort."""
+DRIFT = Fraction(3, 10)
+"""The share of t by which the sensitive values of a block may differ from those of the table."""
+TIGHT = Fraction(3, 4)
+"""Classes grow until they are within this share of t: what is left of it is spent on rows that are left over, and on refining."""
+ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
+"""How often rows are moved or swapped, by effort;"""
+SMALL = 100_000
+"""in tables of so many rows at most,"""
+MORE = 0.25
+"""and in ten times as large ones so much more often: in a round a row looks at as many classes as ever, of ever more."""
+
+
+def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
+    """Cut the table into blocks, let classes grow in each, put rows that are left over into classes, and refine.
+
+    What counts is how far a class is from the table in the end, not in the worst case before its rows are chosen. So a class
+    takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t; the
+    rest is room for moves and swaps of rows between classes, which lower the loss further than growing does.
+
+    From the leftovers on, every stage gives classes that keep every limit; the worst case is one class of all rows.
+    """
+    quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
+    losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
+    announce("Cutting")
+    blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK[effort])
+    announce("Growing classes of")
+    labels = sprout(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
+    table_given = given(quasi, losses, limits)
+    labels = place(table_given, labels, blocks)
+    announce("Refining")
+    weight = float(losses.columns["weight"].sum())
+    seconds = options["seconds"] if effort == "best" else None
+    go_on = "; Ctrl-C goes on with that" if seconds else ""
+    rounds, begun, done = rounds_for(effort, len(labels)), time.monotonic(), itertools.count(1)
+
+    def tell(lost: float) -> None:
+        """How far it is, what is lost, and about how long it will take."""
+        number, gone = next(done), time.monotonic() - begun
+        left = gone / number * (rounds - number)
+        left = left if seconds is None else min(left, max(seconds - gone, 0))
+        report(f"round {number} of {rounds}, loss {lost / weight:.4f}, {left:.0f} s left{go_on}")
+
+    refined = refine(table_given, labels, rounds, seconds, hear=tell)
+    return Partition(refined.labels, course={"rounds": refined.rounds, "ended": refined.ended})
+
+
+def rounds_for(effort: str, rows: int) -> int:
+    """How often rows are moved or swapped in a table of so many rows."""
+    return round(ROUNDS[effort] * (1 + MORE * math.log10(max(1, rows / SMALL))))

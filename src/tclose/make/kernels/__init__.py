@@ -1,0 +1,1 @@
+"""Kernels: compiled parts that more than one algorithm uses, on plain arrays."""

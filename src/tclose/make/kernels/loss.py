@@ -1,0 +1,91 @@
+"""Widths: what a range of codes loses on each quasi-identifier, as plain arrays that kernels read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.kernels.compiling import lean
+from tclose.make.scales import Widths
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+COLUMN = np.dtype(
+    [
+        ("start", np.int64),  # of its codes
+        ("size", np.int64),
+        ("missing", np.int64),  # 1 where the last code stands for missing
+        ("depth", np.int64),  # levels of its tree; 0 without
+        ("ancestors", np.int64),  # where its part of `Losses.ancestors` starts
+        ("charges", np.int64),  # and of `Losses.charges`
+        ("weight", np.float64),
+    ]
+)
+"""One quasi-identifier."""
+
+CODE = np.dtype([("own", np.float64), ("low", np.float64), ("high", np.float64)])
+"""One code of one quasi-identifier."""
+
+
+RANGE = np.dtype([("low", np.int32), ("high", np.int32), ("loss", np.float64)])
+"""The least and the largest code of some rows on one quasi-identifier, and what such a range loses."""
+
+
+class Losses(NamedTuple):
+    """The `Widths` of all quasi-identifiers, one after the other, and their weights."""
+
+    columns: NDArray[Any]
+    """(quasi,) of `COLUMN`."""
+    codes: NDArray[Any]
+    """(codes,) of `CODE`."""
+    ancestors: NDArray[np.int32]
+    charges: Floats
+
+
+def losses_of(widths: Sequence[Widths], weights: Sequence[float]) -> Losses:
+    """Put the widths of all quasi-identifiers side by side."""
+
+    def starts(name: str) -> Ints:
+        return np.cumsum([0, *(getattr(width, name).size for width in widths[:-1])])
+
+    def joined(name: str) -> NDArray[Any]:
+        return np.concatenate([np.ravel(getattr(width, name)) for width in widths])
+
+    columns = np.zeros(len(widths), dtype=COLUMN)
+    columns["start"], columns["ancestors"], columns["charges"] = starts("own"), starts("ancestors"), starts("charges")
+    columns["size"] = [len(width.own) for width in widths]
+    columns["missing"] = [width.missing for width in widths]
+    columns["depth"] = [len(width.ancestors) for width in widths]
+    columns["weight"] = weights
+    codes = np.zeros(columns["size"].sum(), dtype=CODE)
+    codes["own"], codes["low"], codes["high"] = joined("own"), joined("lows"), joined("highs")
+    return Losses(columns, codes, joined("ancestors").astype(np.int32), joined("charges").astype(np.float64))
+
+
+@lean
+def loss(losses: Losses, quasi: int, a: int, b: int) -> float:
+    """The weighted NCP of the codes a to b of one quasi-identifier; see `tclose.make.scales.Widths`."""
+    column = losses.columns[quasi]
+    ncp: float = 1.0
+    if a == b:
+        ncp = losses.codes[column.start + a].own
+    elif column.missing and b == column.size - 1:
+        ncp = 1.0
+    elif column.depth == 0:
+        width = losses.codes[column.start + b].high - losses.codes[column.start + a].low
+        ncp = width if width < 1.0 else 1.0
+    else:
+        level = column.ancestors + column.depth * column.size
+        while level > column.ancestors:
+            level -= column.size
+            node = losses.ancestors[level + a]
+            if node >= 0 and node == losses.ancestors[level + b]:
+                ncp = losses.charges[column.charges + node]
+                break
+    weighted: float = column.weight * ncp
+    return weighted

@@ -1,0 +1,212 @@
+"""Rehearsing: what a helper process does. It compiles kernels for a table that has no content, and runs none of them.
+
+Kernels are compiled for types of arguments, not for tables or policies. So each stage of an algorithm is called with a small
+table; when it comes to its kernel, that is compiled and kept, and the stage is left.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from tclose.make.kernels import compiling, keeping
+from tclose.make.kernels.limits import ATTRIBUTE, BLANK, COLUMN, Codes, Ints, Limits
+from tclose.make.kernels.loss import Losses, losses_of
+from tclose.make.scales import Widths
+
+ROWS = 8
+IDLE = 60.0
+"""Seconds after which a helper that is asked for nothing ends: whoever started it may be gone without a sign."""
+
+
+class _Small(NamedTuple):
+    """A table of the right types."""
+
+    quasi: Codes
+    losses: Losses
+    limits: Limits
+    rows: Codes
+    starts: Ints
+    """Of two parts of the rows."""
+    labels: Ints
+    """Two classes."""
+
+
+def small() -> _Small:
+    """A table without content."""
+    zeros = np.zeros(2)
+    width = Widths(zeros, zeros, zeros, False, np.empty((0, 2), dtype=np.int32), np.empty(0))
+    limits = BLANK._replace(
+        columns=np.ones(1, dtype=COLUMN),
+        codes=np.zeros((1, ROWS), dtype=np.int32),
+        pairs=np.empty((0, ROWS), dtype=np.int32),
+        attributes=np.zeros(1, dtype=ATTRIBUTE),
+        references=np.zeros((1, 2), dtype=np.int64),
+    )
+    quasi, losses = np.zeros((ROWS, 2), dtype=np.int32), losses_of([width, width], [1.0, 1.0])
+    rows, starts = np.arange(ROWS, dtype=np.int32), np.array([0, ROWS // 2, ROWS], dtype=np.int64)
+    return _Small(quasi, losses, limits, rows, starts, np.repeat(np.arange(2), ROWS // 2))
+
+
+def _column_holds(_: _Small) -> None:
+    from tclose.make.kernels.satisfies import column_holds
+
+    column_holds.compile()
+
+
+def _excess(_: _Small) -> None:
+    from tclose.make.kernels.excess import excess
+
+    excess.compile()
+
+
+def _find_failing(table: _Small) -> None:
+    from tclose.make.kernels.satisfies import failing
+
+    failing(table.limits, table.rows, table.starts)
+
+
+def _widest(table: _Small) -> None:
+    from tclose.make.growth import blocks as cutting
+
+    cutting._widest(cutting._Table(table.quasi.T, table.limits.codes, table.losses, table.limits), table.rows)
+
+
+def _sprout(table: _Small) -> None:
+    from tclose.make.growth.grow import sprout
+
+    sprout(table.quasi, table.losses, table.limits, table.rows, table.starts, 0)
+
+
+def _refining(step: str) -> Callable[[_Small], None]:
+    """One of the steps of refining."""
+
+    def compile_step(table: _Small) -> None:
+        from tclose.make.growth import move as moving
+        from tclose.make.growth import neighbourhood as improving
+        from tclose.make.growth import split as splitting
+        from tclose.make.growth import swap as swapping
+        from tclose.make.kernels import classes as standing
+
+        given = standing.given(table.quasi, table.losses, table.limits)
+        stand = standing.standing(table.labels, table.quasi.shape[1])
+        if step == "measure":
+            improving.measure_all(given, stand)
+        groups = standing.groups(stand, 0, 2)
+        if step == "move":
+            moving.move(given, stand, groups, 0.0)
+        elif step == "split":
+            splitting.split(given, stand, groups)
+        else:
+            swapping.swap(given, stand, groups, 0.0)
+
+    return compile_step
+
+
+def _merge(table: _Small) -> None:
+    from tclose.make.kernels import merge as merging
+
+    merging._merge(table.losses, merging._classes_of(table.quasi, table.rows, table.starts), 0, table.rows)
+
+
+def _mondrian(table: _Small) -> None:
+    from tclose.make import mondrian
+
+    mondrian.cut_all(table.quasi, table.losses, table.limits)
+
+
+def _halve(table: _Small) -> None:
+    from tclose.make.fragmentation.blocks import blocks_of
+
+    blocks_of(table.quasi, table.losses, table.rows, np.ones((1, ROWS), dtype=np.int64), ROWS)
+
+
+def _grow(table: _Small) -> None:
+    from tclose.make.fragmentation.blocks import Blocks
+    from tclose.make.fragmentation.grow import grow
+
+    blocks = Blocks(table.rows, table.starts, table.starts)
+    grow(table.quasi, table.losses, table.rows, np.ones((1, ROWS), dtype=np.int64), blocks)
+
+
+def _exchange(table: _Small) -> None:
+    from tclose.make.fragmentation.exchange import exchange
+
+    exchange(table.quasi, table.losses, table.rows, table.labels)
+
+
+KERNELS: dict[str, Callable[[_Small], None]] = {
+    "kernels.satisfies.column_holds": _column_holds,
+    "growth.grow._sprout_block": _sprout,
+    "kernels.satisfies.find_failing": _find_failing,
+    "growth.blocks._measure": _widest,
+    "kernels.excess.excess": _excess,
+    "growth.move._move_rows": _refining("move"),
+    "growth.split._split_classes": _refining("split"),
+    "growth.swap._swap_rows": _refining("swap"),
+    "growth.neighbourhood._measure_all": _refining("measure"),
+    "mondrian._cut_all": _mondrian,
+    "fragmentation.exchange.sweep": _exchange,
+    "fragmentation.grow._grow_all": _grow,
+    "fragmentation.blocks._halve_all": _halve,
+    "kernels.merge._merge": _merge,
+}
+"""How each kernel is compiled; those that take long, and those that are needed first, come first."""
+
+_CHECKS = ("kernels.satisfies.column_holds", "kernels.satisfies.find_failing")
+NEEDED: dict[str, tuple[str, ...]] = {
+    "growth": tuple(KERNELS)[:9],
+    "mondrian": (*_CHECKS, "mondrian._cut_all"),
+    "fragmentation": (
+        *_CHECKS,
+        "fragmentation.exchange.sweep",
+        "fragmentation.grow._grow_all",
+        "fragmentation.blocks._halve_all",
+    ),
+}
+"""The kernels that an algorithm calls with any table."""
+
+
+def rehearse(name: str) -> None:
+    """Compile a kernel, unless that was done before."""
+    with suppress(compiling.RehearsedError):
+        KERNELS[name](small())
+
+
+def main() -> None:
+    """Compile the kernels that are named on standard input, line by line, and say so of each; end when the input does."""
+    gc.disable()  # a seventh of the time; this process is short
+    compiling.rehearsing = True
+    asked: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in sys.stdin:
+            asked.put(line.strip())
+        with keeping.writing:  # so that no half file is left
+            os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    _say(json.dumps(compiling.FOLDER))
+    with suppress(queue.Empty):
+        while True:
+            name = asked.get(timeout=IDLE)
+            rehearse(name)
+            _say(name)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

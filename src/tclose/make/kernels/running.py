@@ -1,0 +1,91 @@
+"""Running kernels so that Ctrl-C stays prompt, on one core or on all."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextvars import copy_context
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.kernels import compiling
+
+NAP = 0.02
+"""Seconds between two looks at the kernel: Ctrl-C reaches Python only between naps."""
+PATIENCE = 1.0
+"""Seconds that an interrupted kernel gets to stop."""
+
+
+def run(kernel: Callable[..., Any], *args: Any) -> Any:
+    """Run a kernel that holds no GIL in a thread, with a cancel flag (uint8, length 1) as last argument.
+
+    A compiled kernel does not notice Ctrl-C, nor does a compiler; the main thread does, sets the flag, and the kernel, which
+    looks at it at least every 0.2 s, returns. What the kernel raises is raised here. Whoever listens to
+    progress hears the thread too.
+    """
+    cancel = np.zeros(1, dtype=np.uint8)
+    if compiling.rehearsing:
+        compiling.rehearse(kernel, *args, cancel)
+    results: list[Any] = []
+    _watch([lambda: results.append(kernel(*args, cancel))], cancel)
+    return results[0]
+
+
+def run_parts(kernel: Callable[..., Any], parts: int, room: Callable[[], Any], *args: Any) -> None:
+    """Run ``kernel(part, *args, room, cancel)`` for each part from 0 on, on all cores; see `run`.
+
+    Each thread has a room of its own, made by ``room()``. Parts must not depend on one another: which thread takes which one,
+    and when, is left open.
+    """
+    cancel = np.zeros(1, dtype=np.uint8)
+    if compiling.rehearsing:
+        compiling.rehearse(kernel, 0, *args, room(), cancel)
+    waiting, lock = iter(range(parts)), threading.Lock()
+
+    def work() -> None:
+        mine = room()
+        while not cancel[0]:
+            with lock:
+                part = next(waiting, None)
+            if part is None:
+                return
+            kernel(part, *args, mine, cancel)
+
+    _watch([work] * max(1, min(cores(), parts)), cancel)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    usable = getattr(os, "sched_getaffinity", None)  # Linux only
+    return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def _watch(works: list[Callable[[], None]], cancel: NDArray[np.uint8]) -> None:
+    """Do all works at once, each in a thread; the first error, or Ctrl-C, stops the others."""
+    errors: list[BaseException] = []
+
+    def guarded(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 - raised again below, in the caller's thread
+            errors.append(error)
+            cancel[0] = 1
+
+    workers = [threading.Thread(target=copy_context().run, args=(guarded, work), daemon=True) for work in works]
+    try:
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(NAP)
+    except BaseException:
+        cancel[0] = 1
+        for worker in workers:
+            if worker.ident is not None:
+                worker.join(PATIENCE)
+        raise
+    if errors:
+        raise errors[0]

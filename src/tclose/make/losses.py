@@ -1,0 +1,205 @@
+"""Losses: what a release gives up, as the numbers that papers compare algorithms by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.scales import Published, Scale
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Losses(Mapping[str, float]):
+    r"""What a release loses, in all and by attribute.
+
+    Over the n rows of the input, a suppressed row losing everything:
+
+    ``gcp``
+        Mean over rows of the NCP, weighted over attributes: 0 says all, 1 nothing (Xu et al. 2006).
+    ``lm``
+        The same of the loss metric, which charges :math:`(leaves - 1) / (all - 1)` (Iyengar 2002).
+    ``dm``
+        Discernibility: :math:`\sum |E|^2`, and n for each suppressed row (Bayardo and Agrawal 2005).
+    ``c_avg``
+        Average class size, in k: :math:`n / (k \cdot classes)` (LeFevre et al. 2006). Only with a k.
+    ``sse``
+        Sum of squared errors, each in ranges of the table, over rows and numeric attributes. Only if there are some.
+    ``precision``
+        1 - the mean over cells of how far up they were generalised (Sweeney 2002).
+    ``kl``
+        :math:`\sum_v p_v \ln (p_v / q_v)` summed over attributes: p of the input, q what a reader expects who spreads each class
+        evenly over the values it covers (Kifer and Gehrke 2006).
+
+    Attributes
+    ----------
+    by_attribute : dict
+        For gcp, lm, sse, precision and kl their value for each attribute: ``by_attribute["gcp"]["age"]``.
+
+    References
+    ----------
+    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding.
+    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints.
+    Bayardo and Agrawal 2005, Data Privacy Through Optimal k-Anonymization.
+    LeFevre et al. 2006, Mondrian Multidimensional K-Anonymity.
+    Sweeney 2002, Achieving k-Anonymity Privacy Protection Using Generalization and Suppression.
+    Kifer and Gehrke 2006, Injecting Utility into Anonymized Datasets.
+    """
+
+    def __init__(self, overall: Mapping[str, float], by_attribute: Mapping[str, Mapping[str, float]]) -> None:
+        """From the numbers in all and by attribute."""
+        self._overall = dict(overall)
+        self.by_attribute = {loss: dict(values) for loss, values in by_attribute.items()}
+
+    def __getitem__(self, loss: str) -> float:
+        """A loss in all."""
+        return self._overall[loss]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the losses."""
+        return iter(self._overall)
+
+    def __len__(self) -> int:
+        """How many losses there are."""
+        return len(self._overall)
+
+    def to_dict(self) -> dict[str, Any]:
+        """In plain types: each loss in all, and under ``by_attribute`` those that attributes have."""
+        return {**self._overall, "by_attribute": {loss: dict(values) for loss, values in self.by_attribute.items()}}
+
+    def __repr__(self) -> str:
+        """In one line."""
+        return f"<Losses: {', '.join(f'{loss} {value:,.4g}' for loss, value in self._overall.items())}>"
+
+
+def losses(
+    published: Sequence[Published],
+    *,
+    weights: Sequence[Any],
+    rows: Ints,
+    sizes: Ints,
+    originals: Sequence[Ints],
+    suppressed: int = 0,
+    k: int | None = None,
+) -> Losses:
+    """What a release loses against its input.
+
+    Parameters
+    ----------
+    published : sequence of Published
+        The quasi-identifiers.
+    weights : sequence of numbers
+        The weight of each in gcp and lm: none negative, not all 0.
+    rows : (classes,) int64
+        Rows of each class of the partition, as in ``published``.
+    sizes : int64 array
+        Rows of each class as a reader sees them: classes that are published alike are one.
+    originals : sequence of (size,) int64
+        How often each code occurs in the input, for each quasi-identifier.
+    suppressed : int
+        How many rows of the input are not published.
+    k : int, optional
+        What the policy asks for.
+
+    Examples
+    --------
+    >>> from tclose.make.scales import Line
+    >>> scale, codes = Line.of("age", [20, 30, 40])
+    >>> age = scale.publish(np.array([0, 1, 2, 2]), np.array([0, 2, 4]))
+    >>> two = np.array([2, 2])
+    >>> losses([age], weights=[1], rows=two, sizes=two, originals=[np.array([1, 1, 2])], k=2)
+    <Losses: gcp 0.25, lm 0.25, dm 8, c_avg 1, sse 0.125, precision 0.5, kl 0>
+    """
+    n = int(rows.sum()) + suppressed
+    names = [attribute.name for attribute in published]
+    shares = _shares(weights)
+
+    def each(numbers: Sequence[float]) -> dict[str, float]:
+        return dict(zip(names, numbers, strict=True))
+
+    def mean(charges: Floats) -> float:
+        """Over all rows, what suppressed ones lose being 1."""
+        return math.fsum([*(charges * rows).tolist(), suppressed]) / n
+
+    gcp = [mean(attribute.ncp) for attribute in published]
+    lm = [mean(attribute.lm) for attribute in published]
+    precision = [1 - mean(attribute.height) for attribute in published]
+    kl = [_divergence(counts, attribute.estimate, suppressed) for counts, attribute in zip(originals, published, strict=True)]
+    sse = {
+        attribute.name: math.fsum([*attribute.squares.tolist(), suppressed])
+        for attribute in published
+        if attribute.squares is not None
+    }
+    overall: dict[str, float] = {
+        "gcp": math.fsum(share * value for share, value in zip(shares, gcp, strict=True)),
+        "lm": math.fsum(share * value for share, value in zip(shares, lm, strict=True)),
+        "dm": sum(size * size for size in sizes.tolist()) + suppressed * n,
+    }
+    if k is not None and len(sizes):
+        overall["c_avg"] = n / (len(sizes) * k)
+    if sse:
+        overall["sse"] = math.fsum(sse.values())
+    overall |= {"precision": math.fsum(precision) / len(precision), "kl": math.fsum(kl)}
+    return Losses(overall, {"gcp": each(gcp), "lm": each(lm), "sse": sse, "precision": each(precision), "kl": each(kl)})
+
+
+def losses_seen(
+    published: Sequence[Published], *, weights: Sequence[Any], rows: Ints, sizes: Ints, k: int | None = None
+) -> Losses:
+    """What anyone can recompute from a release, of `losses`: gcp over what is published, dm, c_avg and precision.
+
+    The others tell of the input: whoever knows all of it but one cell could try which value gives the published number.
+    """
+    n = int(rows.sum())
+    gcp, precision, known = {}, {}, []
+    for attribute, weight in zip(published, weights, strict=True):
+        if attribute.seen is not None:
+            gcp[attribute.name] = math.fsum((attribute.seen * rows).tolist()) / n
+            precision[attribute.name] = 1 - math.fsum((attribute.height * rows).tolist()) / n
+            known.append(weight)
+    overall: dict[str, float] = {"dm": sum(size * size for size in sizes.tolist())}
+    if k is not None:
+        overall["c_avg"] = n / (len(sizes) * k)
+    if any(known):
+        overall["gcp"] = math.fsum(share * value for share, value in zip(_shares(known), gcp.values(), strict=True))
+        overall["precision"] = math.fsum(precision.values()) / len(precision)
+    return Losses(overall, {"gcp": gcp, "precision": precision})
+
+
+def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints) -> dict[str, str]:
+    """How each quasi-identifier is published, for a person: ``in ranges of 8.6 on average; 4% of the rows as they are``."""
+    said = {}
+    for scale, attribute in zip(scales, published, strict=True):
+        changed = np.where(attribute.height > 0, rows, 0)
+        if not changed.any():
+            said[attribute.name] = "as it is"
+            continue
+        mean = math.fsum((attribute.ncp * changed).tolist()) / int(changed.sum())
+        as_is = 100 * (1 - int(changed.sum()) / int(rows.sum()))
+        others = f"; {as_is:.0f}% of the rows as they are" if as_is >= 0.5 else ""
+        said[attribute.name] = f"{scale.width_in_words(mean)} on average{others}"
+    return said
+
+
+def _shares(weights: Sequence[Any]) -> list[float]:
+    """Weights that sum to 1."""
+    total = sum(weights)
+    if not total:
+        raise ValueError("Some weight must be above 0.")
+    return [float(weight / total) for weight in weights]
+
+
+def _divergence(counts: Ints, estimate: Floats, suppressed: int) -> float:
+    """Of the input from what a reader expects; suppressed rows may have been anything.
+
+    Rounded to 12 decimals: the last bits of a logarithm differ between machines.
+    """
+    n = int(counts.sum())
+    expected = (estimate + suppressed / len(counts)).tolist()
+    terms = [count * math.log(count / near) for count, near in zip(counts.tolist(), expected, strict=True) if count]
+    return round(max(math.fsum(terms) / n, 0.0), 12)

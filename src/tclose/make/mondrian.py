@@ -1,0 +1,322 @@
+"""t-Mondrian and (n,t)-Mondrian."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.algorithm import Partition
+from tclose.make.kernels.compiling import kernel, once
+from tclose.make.kernels.limits import Codes, Ints, Limits
+from tclose.make.kernels.loss import RANGE, Losses, loss, losses_of
+from tclose.make.kernels.running import run
+from tclose.make.kernels.satisfies import Scratch, holds, refer, scratch_for
+from tclose.make.kernels.sorting import sort
+
+if TYPE_CHECKING:
+    from tclose.make.encode import EncodedTable
+    from tclose.policy import Policy
+
+STEPS = 64
+"""So many places, at most, are tried along one quasi-identifier."""
+SPARSE = 32
+"""Codes are counted, not sorted, where they lie less than so many times as far apart as there are rows."""
+WAITING, CLASSES, REGIONS = range(3)
+"""What `Tree.found` counts."""
+OTHERS, COLUMN, TRY, TRIES = range(4)
+"""What `Room.at` says;"""
+DONE = 2
+"""where it has nothing left to try."""
+
+NODE = np.dtype([("start", np.int64), ("end", np.int64), ("around", np.int64), ("depth", np.int64)])
+"""Where the rows of a node start and end in `Room.order`, the smallest region around it, and how many are around it, one in
+the other."""
+CUT = np.dtype([("code", np.int64), ("left", np.int64)])
+"""A code after which rows can be cut, and how many are then on the left."""
+
+
+def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
+    """Cut the table in two, again and again, while both sides keep every limit.
+
+    Mondrian (LeFevre, DeWitt and Ramakrishnan 2006) with t-closeness (Li et al. 2007) or (n,t)-closeness (Li et al. 2010)
+    as a further condition: a node is cut along its widest quasi-identifier, width = NCP times
+    weight, at the boundary between two values that is nearest the median; if a side breaks a limit, along the next widest.
+    Values with a hierarchy stand in its order, depth first. Under (n,t)-closeness a side must be within t of some node around
+    it that has at least n rows, or have n rows itself; for each attribute it may be another node.
+
+    It differs from the papers in one thing: where no quasi-identifier can be cut at its median, other boundaries are tried,
+    widest first, from the median outwards. Classes get smaller by that, and the loss with them.
+
+    A table that breaks a limit as a whole is given back as one class.
+
+    Returns
+    -------
+    Partition
+        Classes are numbered from the lower codes to the higher. Rows with the same codes are in the same class.
+    """
+    quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
+    losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
+    tree = cut_all(quasi, losses, limits)
+    regions, classes = tree.found[REGIONS], tree.found[CLASSES]
+    return Partition(tree.labels, _levels(tree.region_of_class[:classes], tree.parents[:regions]))
+
+
+def cut_all(quasi: Codes, losses: Losses, limits: Limits) -> Tree:
+    """Cut the table until no node can be cut."""
+    tree, room, scratch = _tree_for(len(quasi), limits.n), _room_for(len(quasi), losses), scratch_for(limits)
+    references = limits.references.copy()  # limits themselves stay as they are
+    run(_cut_all, limits, references, losses, quasi, tree, room, scratch)
+    while tree.found[WAITING] > 0:  # regions lie deeper in one another than there was room for
+        references = np.concatenate([references, np.empty_like(references)])
+        run(_cut_all, limits, references, losses, quasi, tree, room, scratch)
+    return tree
+
+
+def _levels(region_of_class: Ints, parents: Ints) -> list[Ints]:
+    """The regions as one coarsening for each depth of their tree; the root, which is the whole table, needs none."""
+    depth = np.zeros(len(parents), dtype=np.int64)
+    for region in range(1, len(parents)):  # parents come before their children
+        depth[region] = depth[parents[region]] + 1
+    levels = []
+    here, inside = region_of_class.copy(), region_of_class >= 0
+    for level in range(depth.max(initial=0), 0, -1):
+        deeper = inside & (depth[here] > level)  # by one
+        here[deeper] = parents[here[deeper]]
+        levels.append(np.where(inside & (depth[here] == level), here, -1))
+    return levels[::-1]
+
+
+class Tree(NamedTuple):
+    """What cutting gives, and the nodes that wait to be cut."""
+
+    found: Ints
+    """(3,): how many nodes wait, and how many classes and regions there are."""
+    waiting: NDArray[Any]
+    """(waiting,) of `NODE`."""
+    labels: Ints
+    """(rows,): the class of each row."""
+    region_of_class: Ints
+    """(classes,): under (n,t)-closeness the smallest region of n rows around each class, -1 where there is none."""
+    parents: Ints
+    """(regions,): the region around each region."""
+
+
+class Room(NamedTuple):
+    """What the cutting of one node works with."""
+
+    order: Codes
+    """(rows,): row numbers; each node is a slice of it."""
+    aside: Codes
+    """(rows,): the two sides of a cut that is being tried."""
+    box: NDArray[Any]
+    """(quasi,) of `RANGE`: the codes of the node,"""
+    widest: Ints
+    """and its quasi-identifiers, widest first."""
+    at: Ints
+    """(4,): what is being tried: 0 for boundaries nearest the median and 1 for others, the place of a quasi-identifier among the
+    widest, the place of a boundary among the tries, and how many tries there are."""
+    tallies: Ints
+    """(codes,): rows at each code; 0 between nodes."""
+    cuts: NDArray[Any]
+    """(codes,) of `CUT`: the boundaries of a node along one quasi-identifier,"""
+    tries: Ints
+    """and the places of those to try, in order. Before that, codes that are sorted."""
+
+
+def _tree_for(rows: int, n: int) -> Tree:
+    regions = rows if n else 0
+    waiting = np.empty(rows + 1, dtype=NODE)
+    waiting[0] = (0, rows, -1, 0)
+    found, labels = np.array([1, 0, 0], dtype=np.int64), np.empty(rows, dtype=np.int64)
+    return Tree(found, waiting, labels, np.empty(regions, dtype=np.int64), np.empty(2 * regions, dtype=np.int64))
+
+
+def _room_for(rows: int, losses: Losses) -> Room:
+    quasi, codes = len(losses.columns), int(losses.columns["size"].max())
+    return Room(
+        np.arange(rows, dtype=np.int32),
+        np.empty(rows, dtype=np.int32),
+        np.empty(quasi, dtype=RANGE),
+        np.empty(quasi, dtype=np.int64),
+        np.empty(4, dtype=np.int64),
+        np.zeros(codes, dtype=np.int64),
+        np.empty(codes, dtype=CUT),
+        np.empty(codes, dtype=np.int64),
+    )
+
+
+@kernel
+def _cut_all(
+    limits: Limits,
+    references: Ints,
+    losses: Losses,
+    quasi: Codes,
+    tree: Tree,
+    room: Room,
+    scratch: Scratch,
+    cancel: NDArray[np.uint8],
+) -> None:
+    """Cut until no node can be cut, left sides first; or until there is no room for the next region.
+
+    ``references`` is what sides must be close to: the table or, overwritten here, the regions around the node at hand.
+    `holds` is called here, not by a part: what a part calls is optimised with it, and again with each of its callers.
+    """
+    waiting, classes, regions = tree.found[WAITING], tree.found[CLASSES], tree.found[REGIONS]
+    while waiting > 0 and cancel[0] == 0:
+        node = tree.waiting[waiting - 1]
+        start, end, region, depth = node.start, node.end, node.around, node.depth
+        rows = room.order[start:end]
+        if end - start >= limits.n > 0:
+            if depth == len(references):
+                break
+            tree.parents[regions] = region
+            region = regions
+            regions += 1
+            refer(limits, rows, references[depth])
+            depth += 1
+        waiting -= 1
+        near = references[:depth] if limits.n > 0 else references
+        left = 0
+        _begin(losses, quasi, rows, limits.k, room)
+        while left == 0 and cancel[0] == 0 and _next(quasi, rows, limits.k, room):
+            left = _split(quasi, rows, room)
+            for on_the_left in (2 * left <= end - start, 2 * left > end - start):  # the smaller side fails more often, and sooner
+                side = room.aside[:left] if on_the_left else room.aside[left : end - start]
+                if left > 0 and not holds(limits, near, side, scratch):
+                    left = 0
+        if left > 0:
+            for place in range(end - start):
+                rows[place] = room.aside[place]
+            for first, last in ((start + left, end), (start, start + left)):
+                node = tree.waiting[waiting]
+                node.start, node.end, node.around, node.depth = first, last, region, depth
+                waiting += 1
+            continue
+        for row in rows:
+            tree.labels[row] = classes
+        if limits.n > 0:
+            tree.region_of_class[classes] = region
+        classes += 1
+    tree.found[WAITING], tree.found[CLASSES], tree.found[REGIONS] = waiting, classes, regions
+
+
+@once
+def _begin(losses: Losses, quasi: Codes, rows: Codes, k: int, room: Room) -> None:
+    """Find the box of a node, and its quasi-identifiers, widest first; of equals the first."""
+    room.at[OTHERS], room.at[COLUMN], room.at[TRY], room.at[TRIES] = 0, -1, 0, 0
+    if len(rows) < 2 * k:
+        room.at[OTHERS] = DONE
+        return
+    box, widest = room.box, room.widest
+    for column in range(quasi.shape[1]):
+        box[column].low = box[column].high = quasi[rows[0], column]
+    for row in rows:
+        for column in range(quasi.shape[1]):
+            code, own = quasi[row, column], box[column]
+            if code < own.low:
+                own.low = code
+            elif code > own.high:
+                own.high = code
+    for column in range(quasi.shape[1]):
+        box[column].loss = loss(losses, column, box[column].low, box[column].high)
+        place = column
+        while place > 0 and box[widest[place - 1]].loss < box[column].loss:
+            widest[place] = widest[place - 1]
+            place -= 1
+        widest[place] = column
+
+
+@once
+def _next(quasi: Codes, rows: Codes, k: int, room: Room) -> bool:
+    """Go on to the next boundary to try: those nearest the median, widest quasi-identifier first, then all others.
+
+    False where none is left.
+    """
+    at = room.at
+    at[TRY] += 1
+    while at[TRY] >= at[TRIES]:
+        at[COLUMN] += 1
+        if at[COLUMN] == len(room.widest):
+            at[COLUMN] = 0
+            at[OTHERS] += 1
+        if at[OTHERS] >= DONE:
+            return False
+        found = _boundaries(quasi, room.widest[at[COLUMN]], rows, room)
+        tries = _outward(room, found, len(rows), k)
+        at[TRY], at[TRIES] = at[OTHERS], tries if at[OTHERS] or tries == 0 else 1
+    return True
+
+
+@once
+def _boundaries(quasi: Codes, column: int, rows: Codes, room: Room) -> int:
+    """List where some rows can be cut along a quasi-identifier, and give the number of such places."""
+    low, high = room.box[column].low, room.box[column].high
+    if low == high:
+        return 0
+    found, passed = 0, 0
+    if high - low < SPARSE * len(rows):
+        for row in rows:
+            room.tallies[quasi[row, column] - low] += 1
+        for place in range(high - low + 1):
+            if room.tallies[place] > 0:
+                passed += room.tallies[place]
+                room.cuts[found].code, room.cuts[found].left = low + place, passed
+                found += 1
+                room.tallies[place] = 0
+        return found - 1  # none after the last code
+    ordered = room.tries[: len(rows)]
+    for place in range(len(rows)):
+        ordered[place] = quasi[rows[place], column]
+    sort(ordered)
+    for place in range(1, len(rows)):
+        if ordered[place - 1] != ordered[place]:
+            room.cuts[found].code, room.cuts[found].left = ordered[place - 1], place
+            found += 1
+    return found
+
+
+@once
+def _outward(room: Room, found: int, size: int, k: int) -> int:
+    """List the boundaries worth a try, the one nearest the median first, then outwards; of equals the lower one first.
+
+    None leaves fewer than k rows on a side. On each side of the median, tries are ``size // STEPS`` rows apart at least.
+    """
+    cuts = room.cuts
+    above = 0
+    while above < found and 2 * cuts[above].left < size:
+        above += 1
+    below, tries = above - 1, 0
+    lowest, highest = size, 0  # rows on the left at the outermost tries
+    while True:
+        while below >= 0 and cuts[below].left > lowest - size // STEPS:
+            below -= 1
+        while above < found and cuts[above].left < highest + size // STEPS:
+            above += 1
+        short = cuts[below].left if below >= 0 else 0
+        long = size - cuts[above].left if above < found else 0
+        if short < k and long < k:
+            return tries
+        if short >= long:
+            room.tries[tries], lowest = below, short
+            below -= 1
+        else:
+            room.tries[tries], highest = above, size - long
+            above += 1
+        tries += 1
+
+
+@once
+def _split(quasi: Codes, rows: Codes, room: Room) -> int:
+    """Put both sides of the boundary at hand aside, rows of one side in the order that they have; how many are on the left."""
+    column, cut = room.widest[room.at[COLUMN]], room.cuts[room.tries[room.at[TRY]]]
+    left, right = 0, cut.left
+    for row in rows:
+        if quasi[row, column] <= cut.code:
+            room.aside[left] = row
+            left += 1
+        else:
+            room.aside[right] = row
+            right += 1
+    return left

@@ -1,0 +1,8 @@
+"""Scales: what the codes of a quasi-identifier stand for, how classes of them are published, and what that loses."""
+
+from tclose.make.scales.base import Column, Published, Scale, Widths
+from tclose.make.scales.line import Line
+from tclose.make.scales.nominal import Nominal
+from tclose.make.scales.tree import Tree, unknown
+
+__all__ = ["Column", "Line", "Nominal", "Published", "Scale", "Tree", "Widths", "unknown"]

@@ -1,0 +1,344 @@
+"""Line: numbers, dates and times, published as ranges, as their bounds or as the mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.errors import PolicyError
+from tclose.make.scales.base import Column, Floats, Ints, Published, Scale, Widths
+from tclose.make.scales.rulers import Cell, Ruler, ruler
+from tclose.make.scales.spans import Spans, charged, column, spans, spread
+from tclose.values.exact import INT64_MAX, integer_dtype
+from tclose.values.hierarchy import printed
+
+RECODES = ("range", "bounds", "centroid")
+_OR_MISSING = " or missing"
+
+
+class Line(Scale):
+    r"""Values with an order and a difference, published as the range of a class: ``[25, 34]``, or ``27`` where it agrees on one.
+
+    .. math:: NCP = LM = (high - low) / (max - min)
+
+    of the range as it is published, over the values of the table; at most 1, and 0 if the table holds one value only. With
+    ``snap`` the range ends at cells of a grid; ``top`` and ``bottom`` publish all values from a limit on as one, as in ``90 or
+    more``, charged up to the end of the table. Values beside missing cells are published as ``[25, 34] or missing`` and charged
+    1. The height is 0 for one value, else 1.
+
+    Squares are :math:`\sum ((x - c) / (max - min))^2` over the rows of a class, c the middle of the range or the mean; x a value,
+    the middle of its cell, or the limit that it is beyond. A cell that is missing beside values counts 1.
+
+    References
+    ----------
+    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding (NCP).
+    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints (LM).
+
+    Examples
+    --------
+    >>> scale, codes = Line.of("age", [25, 27, 34, 45])
+    >>> published = scale.publish(np.array([0, 1, 2, 3]), np.array([0, 3, 4]))
+    >>> published.columns["age"].values, published.ncp.tolist()
+    (['[25, 34]', '45'], [0.45, 0.0])
+    """
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        values: Sequence[Any],
+        *,
+        missing: bool = False,
+        recode: str = "range",
+        snap: Any = None,
+        top: Any = None,
+        bottom: Any = None,
+        show: Callable[[Any], str] = printed,
+    ) -> tuple[Line, Ints]:
+        """The scale of a column, and the code of each value; with ``missing``, last, the code of a missing cell.
+
+        Parameters
+        ----------
+        name : str
+        values : sequence
+            The distinct values, ascending: integers, decimals, floats, dates, timestamps or times.
+        missing : bool
+            Whether cells are missing.
+        recode : {"range", "bounds", "centroid"}
+            ``bounds`` publishes columns ``age.min`` and ``age.max``, ``centroid`` the mean; both with ``age.missing`` where cells
+            are missing.
+        snap : number, or {"day", "week", "month", "quarter", "year"}, optional
+            The grid: cells [i * snap, (i + 1) * snap) of numbers, ISO weeks and other spans of the calendar.
+        top, bottom : value, optional
+            Values from here on, up or down, are one.
+        show : callable
+            The text of a value.
+
+        Raises
+        ------
+        PolicyError
+            A setting does not fit the column.
+        ColumnError
+            The values are no numbers, dates or times.
+        """
+        if recode not in RECODES:
+            raise PolicyError(f"recode of {name!r} must be 'range', 'bounds' or 'centroid' without a hierarchy. Got {recode!r}.")
+        measure = ruler(name, values, snap, top, bottom) if values else None
+        if measure:
+            measure.show = show
+        if measure and recode == "centroid" and measure.grain is None:
+            raise PolicyError(f"recode of {name!r} must be 'range' or 'bounds' for times of day. Got 'centroid'.")
+        atoms, codes = _atoms(measure, values, snap is not None)
+        settings = {"snap": snap, "top": top, "bottom": bottom}
+        scale = cls(name, measure, atoms, missing=missing, recode=recode, settings=settings)
+        return scale, np.array(codes + [len(atoms)] * missing, dtype=np.int64)
+
+    def __init__(
+        self, name: str, measure: Ruler | None, atoms: list[Atom], *, missing: bool, recode: str, settings: dict[str, Any]
+    ) -> None:
+        """Use `of`."""
+        self.name = name
+        self.missing = missing
+        self.size = len(atoms) + missing
+        self._ruler, self._atoms, self._recode, self._settings = measure, atoms, recode, settings
+        units = measure.units if measure else [0]
+        self._least, self._range = units[0], units[-1] - units[0]
+        outmost = [end for atom in (atoms[:1] + atoms[-1:]) for end in atom[:4]] + [units[0], units[-1]]
+        dtype = integer_dtype(8 * max(map(abs, outmost)))
+        ends = [[atom[side] for atom in atoms] + [0] * missing for side in range(4)]
+        table: list[NDArray[Any]] = [np.array(side, dtype=dtype) for side in ends]
+        self._lows, self._highs, self._floors, self._ceilings = table
+
+    def widths(self) -> Widths:
+        """A range of codes is charged as the range that is published."""
+        lows, highs = self._share(self._floors - self._least), self._share(self._ceilings - self._least)
+        own = np.minimum(self._share(self._ceilings - self._floors), 1.0)
+        if self.missing:
+            own[-1] = lows[-1] = highs[-1] = 0.0
+        none = np.zeros((0, self.size), dtype=np.int32)
+        return Widths(own, lows, highs, self.missing, ancestors=none, charges=np.zeros(0))
+
+    def width_in_words(self, share: float) -> str:
+        """By the length of ranges."""
+        how = {"range": "in ranges of", "bounds": "between bounds that differ by", "centroid": "as means over ranges of"}
+        length = self._ruler.length(share * self._range) if self._ruler else "0"
+        return f"{how[self._recode]} {length}"
+
+    def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
+        """Publish classes as ranges, bounds or means."""
+        found = spans(codes, starts, self.size - 1 if self.missing else None)
+        first, last = found.first, found.last
+        ncp = charged(np.minimum(self._share(self._ceilings[last] - self._floors[first]), 1.0), found)
+        single = np.array([atom.single for atom in self._atoms] + [True] * self.missing, dtype=np.bool_)
+        height = charged(((first < last) | ~single[first]).astype(np.float64), found)
+        if self._recode == "centroid":
+            columns, centres = self._means(codes, starts, found)
+        else:
+            columns = self._bounds(found) if self._recode == "bounds" else self._ranges(found)
+            centres = self._share(self._lows[first] + self._highs[last] - 2 * self._least, 2)
+        missing = bool(found.gone.any())
+        if self._recode != "range" and missing:
+            columns[f"{self.name}.missing"] = Column([False, True], (found.gone > 0).astype(np.int64), "boolean")
+        squares = self._squares(codes, found, centres)
+        return Published(
+            self.name, columns, ncp, ncp.copy(), height, squares, self._seen(found), missing, spread(self.size, found)
+        )
+
+    def describe(self, published: str, *, missing: bool) -> str:
+        """What the published column holds, in a sentence for the codebook."""
+        if published == f"{self.name}.missing":
+            return f"Whether some rows of the class miss {self.name!r}."
+        end = "greatest" if published == f"{self.name}.max" else "least"
+        what = {
+            "range": f"The range of {self.name!r} among the rows of the class, or the value that they agree on",
+            "bounds": f"The {end} {self.name!r} among the rows of the class",
+            "centroid": f"The mean of {self.name!r} over the rows of the class",
+        }[self._recode]
+        given = {setting: printed(value) for setting, value in self._settings.items() if value is not None}
+        if "snap" in given:
+            what += f", widened to a grid of {given['snap']}{'s' if given['snap'].isalpha() else ''}"
+        if "bottom" in given:
+            what += f"; {given['bottom']} or less is one value"
+        if "top" in given:
+            what += f"; {given['top']} or more is one value"
+        if missing:
+            says = "'or missing'" if self._recode == "range" else repr(f"{self.name}.missing")
+            what += f"; {says} says that some rows miss it"
+        return what + "."
+
+    def _share(self, widths: NDArray[Any], parts: int = 1) -> Floats:
+        """Widths, in parts of a unit, as shares of the table's range."""
+        if not self._range:
+            return np.zeros(len(widths))
+        if widths.dtype == object:
+            return np.array([width / (parts * self._range) for width in widths.tolist()], dtype=np.float64)
+        return np.asarray(widths / float(parts * self._range), dtype=np.float64)
+
+    def _seen(self, found: Spans) -> Floats | None:
+        """The widths of ranges as shares of what all of them span together."""
+        if self._recode == "centroid":
+            return None
+        lows, highs = self._lows[found.first], self._highs[found.last]
+        present = ~found.absent
+        span = highs[present].max() - lows[present].min() if present.any() else 0
+        shares = np.array([width / span for width in (highs - lows).tolist()]) if span else np.zeros(len(lows))
+        return charged(shares, found)
+
+    def _squares(self, codes: NDArray[Any], found: Spans, centres: Floats) -> Floats:
+        """Each row's squared distance to what is published; 1 for a cell that is missing beside values."""
+        away = self._share(self._lows + self._highs - 2 * self._least, 2)[codes] - np.repeat(centres, found.rows)
+        away *= away
+        if self.missing:
+            away[codes == self.size - 1] = 0.0
+        owners = np.repeat(np.arange(len(found.rows)), found.rows)
+        # One row after the other, so that the sum is the same on every machine.
+        squares: Floats = np.bincount(owners, weights=away, minlength=len(found.rows)).astype(np.float64)
+        return squares + np.where(found.mixed, found.gone, 0)
+
+    def _ranges(self, found: Spans) -> dict[str, Column]:
+        """The label of each class, made once a range."""
+
+        def label(key: int) -> str | None:
+            (first, last), mixed = divmod(key // 2, self.size), key % 2
+            if first == len(self._atoms):
+                return None
+            return self._label(self._atoms[first], self._atoms[last]) + (_OR_MISSING if mixed else "")
+
+        return {self.name: column((found.first * self.size + found.last) * 2 + found.mixed, label)}
+
+    def _label(self, first: Atom, last: Atom) -> str:
+        """The published text of a range of atoms."""
+        if first is last:
+            return first.text
+        if first.beyond and last.beyond:
+            return "any value"
+        if last.beyond:
+            return f"{first.start} or more"
+        if first.beyond:
+            return f"{last.end} or less" if last.closed else f"less than {last.end}"
+        return f"[{first.start}, {last.end}{']' if last.closed else ')'}"
+
+    def _bounds(self, found: Spans) -> dict[str, Column]:
+        """The least and the greatest value of each class."""
+        kind = self._ruler.type_of([end for atom in self._atoms for end in (atom.low, atom.high)]) if self._ruler else "value"
+        value = self._ruler.value if self._ruler else int
+        return {
+            f"{self.name}.min": _column(self._lows[found.first], found, value, kind),
+            f"{self.name}.max": _column(self._highs[found.last], found, value, kind),
+        }
+
+    def _means(self, codes: NDArray[Any], starts: Ints, found: Spans) -> tuple[dict[str, Column], Floats]:
+        """The mean of each class, and where it stands in the table's range."""
+        grain, parts = (self._ruler and self._ruler.grain) or (1, 1)
+        twice = self._lows + self._highs
+        if self.missing:
+            twice[-1] = 0
+        if twice.dtype != object and int(np.abs(twice).max()) * int(found.rows.max(initial=0)) > INT64_MAX:
+            twice = twice.astype(object)
+        sums = np.add.reduceat(twice[codes], starts[:-1]).tolist() if len(found.rows) else []
+        counts = np.maximum(found.rows - found.gone, 1).tolist()
+        # Half a grain and more is rounded up: floor(sum / (2 count grain) + 1/2), in whole numbers.
+        grains = [(parts * total + grain * count) // (2 * grain * count) for total, count in zip(sums, counts, strict=True)]
+        whole = self._range * parts
+        least = self._least * parts
+        centres = [(number * grain - least) / whole if whole else 0.0 for number in grains]
+        mean = self._ruler.mean if self._ruler else int
+        kind = self._ruler.mean_type if self._ruler else "value"
+        units: NDArray[Any] = np.array(grains, dtype=integer_dtype(max(map(abs, grains), default=0)))
+        return {self.name: _column(units, found, mean, kind)}, np.array(centres, dtype=np.float64)
+
+
+class Atom(NamedTuple):
+    """What a code stands for: a value, a cell of a grid, or all values beyond a limit.
+
+    Its ends are in units of the ruler, as they are published, a limit for all that is beyond it. Widths are charged from floor to
+    ceiling, where what is beyond a limit reaches to the end of the table.
+    """
+
+    low: int
+    high: int
+    floor: int
+    ceiling: int
+    shown: Any
+    """A value, or the texts of the atom alone, as the start of a range and as its end."""
+    closed: bool = True
+    """Whether the high end belongs to it."""
+    beyond: bool = False
+    """Whether it stands for all values beyond a limit."""
+    show: Callable[[Any], str] = printed
+    """The text of a value."""
+
+    @property
+    def single(self) -> bool:
+        """Whether it is one value."""
+        return self.closed and not self.beyond and self.low == self.high
+
+    @property
+    def text(self) -> str:
+        """The atom alone."""
+        return str(self.shown[0]) if isinstance(self.shown, tuple) else self.show(self.shown)
+
+    @property
+    def start(self) -> str:
+        """The start of a range."""
+        return str(self.shown[1]) if isinstance(self.shown, tuple) else self.show(self.shown)
+
+    @property
+    def end(self) -> str:
+        """The end of a range."""
+        return str(self.shown[2]) if isinstance(self.shown, tuple) else self.show(self.shown)
+
+
+def _atoms(measure: Ruler | None, values: Sequence[Any], snapped: bool) -> tuple[list[Atom], list[int]]:
+    """The atoms of a column, and the code of each value."""
+    if measure is None:
+        return [], []
+    units, bottom, top = measure.units, measure.bottom, measure.top
+    below = 0 if bottom is None else sum(unit <= bottom for unit in units)
+    inside = len(units) if top is None else sum(unit < top for unit in units)
+    atoms, codes = [], [0] * below
+    if bottom is not None and below:
+        text = measure.text(bottom)
+        atoms.append(Atom(bottom, bottom, units[0], bottom, (f"{text} or less", text, text), beyond=True))
+    if not snapped:
+        codes += range(len(atoms), len(atoms) + inside - below)
+        atoms += [
+            Atom(unit, unit, unit, unit, value, show=measure.show)
+            for unit, value in zip(units[below:inside], values[below:inside], strict=True)
+        ]
+    else:
+        keys, cell = measure.cells()
+        places = {key: len(atoms) + place for place, key in enumerate(sorted(set(keys[below:inside])))}
+        codes += [places[key] for key in keys[below:inside]]
+        atoms += [_cell_atom(measure, cell(key)) for key in places]
+    if top is not None and inside < len(units):
+        codes += [len(atoms)] * (len(units) - inside)
+        text = measure.text(top)
+        atoms.append(Atom(top, top, top, units[-1], (f"{text} or more", text, text), beyond=True))
+    return atoms, codes
+
+
+def _cell_atom(measure: Ruler, cell: Cell) -> Atom:
+    """A cell of the grid, as far as it lies between the limits."""
+    step = measure.step or 0
+    low = cell.low if measure.bottom is None else max(cell.low, measure.bottom + step)
+    high = cell.high if measure.top is None else min(cell.high, measure.top - step)
+    closed = measure.step is not None
+    start, end = measure.text(low), measure.text(high)
+    text = f"[{start}, {end}{']' if closed else ')'}" if low < high else start
+    if cell.name is not None:
+        text = cell.name if (low, high) == (cell.low, cell.high) else text
+        start = cell.name if low == cell.low else start
+        end = cell.name if high == cell.high else end
+    return Atom(low, high, low, high, (text, start, end), closed)
+
+
+def _column(units: NDArray[Any], found: Spans, value: Callable[[int], Any], kind: Literal["float", "value"]) -> Column:
+    """A column of values in their order, last a missing cell for the classes that have none."""
+    distinct, places = np.unique(units[~found.absent], return_inverse=True)
+    all_places = np.full(len(units), len(distinct), dtype=np.int64)
+    all_places[~found.absent] = places
+    return Column([value(unit) for unit in distinct.tolist()] + [None] * bool(found.absent.any()), all_places, kind)

@@ -1,0 +1,124 @@
+"""Nominal: values without an order or a tree, published as the set of the class's values."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.scales.base import Column, Ints, Published, Scale, Widths
+from tclose.values.hierarchy import printed
+
+_OR_MISSING = " or missing"
+_UNCLEAR = re.compile(r"""^$|^\s|\s$|[,{}"]""")
+
+
+class Nominal(Scale):
+    r"""Values published as sets: ``{flu, cold}``, or the value itself where a class agrees on one.
+
+    .. math:: NCP = |set| / |domain|, \quad LM = (|set| - 1) / (|domain| - 1)
+
+    and 0 for one value, over the values that occur. A missing cell is a value of both the set and the domain; it is published as
+    ``{flu, cold} or missing``, and as a missing cell where it is the only one. Different sets have different labels: what could
+    be taken for more than one value is put in quotes.
+
+    References
+    ----------
+    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding (NCP).
+    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints (LM).
+
+    Examples
+    --------
+    >>> scale, codes = Nominal.of("job", ["cook", "nurse", "smith"])
+    >>> published = scale.publish(codes, np.array([0, 2, 3]))
+    >>> published.columns["job"].values, published.ncp.round(3).tolist()
+    (['{cook, nurse}', 'smith'], [0.667, 0.0])
+    """
+
+    def __init__(self, name: str, texts: Sequence[str], *, missing: bool = False) -> None:
+        """From the printed values, in the order of their codes."""
+        self.name = name
+        self.size = len(texts) + missing
+        self.missing = missing
+        self._texts = list(texts)
+
+    @classmethod
+    def of(cls, name: str, values: Iterable[Any], *, missing: bool = False) -> tuple[Nominal, Ints]:
+        """The scale of a column, and the code of each value; with ``missing``, last, the code of a missing cell.
+
+        Codes follow the order of the values. Values that print alike are one.
+        """
+        texts = [printed(value) for value in values]
+        codes = {text: code for code, text in enumerate(dict.fromkeys(texts))}
+        found = [codes[text] for text in texts] + [len(codes)] * missing
+        return cls(name, list(codes), missing=missing), np.array(found, dtype=np.int64)
+
+    def widths(self) -> Widths:
+        """A range of codes is charged as the set of all of them."""
+        edges = np.arange(self.size + 1) / self.size
+        none = np.zeros((0, self.size), dtype=np.int32)
+        return Widths(np.zeros(self.size), edges[:-1], edges[1:], missing=False, ancestors=none, charges=np.zeros(0))
+
+    def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
+        """Publish classes as sets."""
+        rows = np.diff(starts)
+        keys = np.sort(np.repeat(np.arange(len(rows)) * self.size, rows) + codes.astype(np.int64))
+        owners, members = np.divmod(keys[np.diff(keys, prepend=-1) > 0], self.size)
+        sizes = np.bincount(owners, minlength=len(rows))
+        several = sizes > 1
+        ncp = np.where(several, sizes / self.size, 0.0)
+        lm = (sizes - 1) / max(self.size - 1, 1)
+        estimate = np.bincount(members, weights=(rows / sizes)[owners], minlength=self.size).astype(np.float64)
+        columns = {self.name: self._column(members, sizes)}
+        seen = np.where(several, sizes / max(len(np.unique(members)), 1), 0.0)
+        missing = self.missing and bool((codes == self.size - 1).any())
+        return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, missing, estimate)
+
+    def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
+        """What the published column holds, in a sentence for the codebook."""
+        says = "; 'or missing' says that some of them miss it" if missing else ""
+        return f"The values of {self.name!r} among the rows of the class, as a set where they differ{says}."
+
+    @cached_property
+    def _members(self) -> list[str]:
+        """Each value as it stands in a set."""
+        return [within(text) for text in self._texts]
+
+    def _column(self, members: Ints, sizes: NDArray[np.int64]) -> Column:
+        """The label of each class's set, made once a set; ``members`` are those of all classes, ascending in each."""
+        # As bytes with the high ones first, sets of codes compare as their tuples do, and are found by their hash.
+        wide = members.astype(">u4").tobytes()
+        ends = (np.cumsum(sizes) * 4).tolist()
+        keys = [wide[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        places = {key: place for place, key in enumerate(sorted(set(keys)))}
+        labels = [self._label(struct.unpack(f">{len(key) // 4}I", key)) for key in places]
+        return Column(labels, np.array([places[key] for key in keys], dtype=np.int64))
+
+    def _label(self, codes: tuple[int, ...]) -> str | None:
+        """The published text of a set."""
+        members = codes[:-1] if codes[-1] == len(self._texts) else codes
+        if not members:
+            return None
+        label = alone(self._texts[members[0]])
+        if len(members) > 1:
+            label = f"{{{', '.join([self._members[code] for code in members])}}}"
+        return label if len(members) == len(codes) else label + _OR_MISSING
+
+
+def alone(text: str) -> str:
+    """A single value as it is, in quotes if it could be taken for a set, for a quoted value or for a missing one."""
+    return _quoted(text) if not text or text[0] in '{"' or text.endswith(_OR_MISSING) else text
+
+
+def within(text: str) -> str:
+    """A member of a set, in quotes if its ends could not be told."""
+    return _quoted(text) if _UNCLEAR.search(text) else text
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'

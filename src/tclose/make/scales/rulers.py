@@ -1,0 +1,390 @@
+"""Rulers: the values of a line as whole numbers of one unit, so that widths, middles and means are exact.
+
+A unit is so small that every value, every edge of the grid, every limit, and the middle of any two is a whole number of them.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from calendar import monthrange
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+from tclose.errors import ColumnError, PolicyError
+from tclose.values.exact import exact
+from tclose.values.hierarchy import printed
+
+SNAPS = ("day", "week", "month", "quarter", "year")
+
+
+class Cell(NamedTuple):
+    """A cell of a grid, from low to high in units; its name, if it has one of its own."""
+
+    low: int
+    high: int
+    name: str | None = None
+
+
+class Ruler(ABC):
+    """Measures the values of one column.
+
+    Attributes
+    ----------
+    units : list of int
+        Where each value stands.
+    step : int or None
+        Units from a value to the next one there can be; None where values lie dense. A cell with a step ends at its last value,
+        and prints as [25, 29]; one without ends before the next cell begins, and prints as [25, 30).
+    top, bottom : int or None
+        The limits, in units.
+    show : callable
+        The text of a value.
+    grain : pair of int
+        A mean is rounded to multiples of ``grain[0] / grain[1]`` units.
+    """
+
+    units: list[int]
+    step: int | None
+    top: int | None
+    bottom: int | None
+    grain: tuple[int, int] | None
+    mean_type: Literal["float", "value"] = "value"
+    show: Callable[[Any], str] = staticmethod(printed)
+
+    @abstractmethod
+    def value(self, unit: int) -> Any:
+        """What stands there, as a value of the column."""
+
+    @abstractmethod
+    def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
+        """The key of each value's cell, ascending as the cells do, and the cell of a key."""
+
+    def text(self, unit: int) -> str:
+        """What stands there, as it is printed."""
+        return self.show(self.value(unit))
+
+    def length(self, units: float) -> str:
+        """A length, for a person; of times in the largest part of a day that it fills."""
+        seconds = units / 2_000_000
+        parts = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
+        name, part = next(((name, part) for name, part in parts if seconds >= part), ("seconds", 1))
+        return f"{seconds / part:.3g} {name}"
+
+    def mean(self, grains: int) -> Any:
+        """A mean, as it is published; only where there is a grain."""
+        assert self.grain is not None
+        return self.value(grains * self.grain[0] // self.grain[1])
+
+    def type_of(self, units: Sequence[int]) -> Literal["float", "value"]:  # noqa: ARG002 - numbers look at them
+        """Whether the column's own type holds what stands at these places."""
+        return "value"
+
+
+def ruler(name: str, values: Sequence[Any], snap: Any, top: Any, bottom: Any) -> Ruler:
+    """The ruler of a column's distinct values, of which there is one at least."""
+    kinds = set(map(type, values))
+    if all(issubclass(kind, datetime) for kind in kinds):
+        found: Ruler = Instants(name, values, snap, top, bottom)
+    elif all(issubclass(kind, date) and not issubclass(kind, datetime) for kind in kinds):
+        found = Days(name, values, snap, top, bottom)
+    elif all(issubclass(kind, time) for kind in kinds):
+        found = Clock(name, values, snap, top, bottom)
+    elif all(issubclass(kind, int | float | Decimal) and kind is not bool for kind in kinds):
+        found = Numbers(name, values, snap, top, bottom)
+    else:
+        raise ColumnError(f"Column {name!r} must hold numbers, dates or times to be published as ranges. Got something else.")
+    if found.top is not None and found.bottom is not None and found.bottom >= found.top:
+        raise PolicyError(f"bottom of {name!r} must be below its top. Got {printed(bottom)} and {printed(top)}.")
+    return found
+
+
+class Numbers(Ruler):
+    """Whole numbers, decimals and floats; a float is the decimal that is printed."""
+
+    mean_type = "float"
+    grain: tuple[int, int]
+
+    def __init__(self, name: str, values: Sequence[Any], snap: Any, top: Any, bottom: Any) -> None:
+        """From a column's distinct values, ascending, and the policy's settings."""
+        self._whole = all(isinstance(value, int) for value in values)
+        self._float = any(isinstance(value, float) for value in values)
+        self._snap = None if snap is None else _number(name, "snap", snap, above=0)
+        limits = [None if given is None else _number(name, which, given) for which, given in (("top", top), ("bottom", bottom))]
+        for which, given in zip(("top", "bottom"), limits, strict=True):
+            if given is not None and self._whole and given.denominator != 1:
+                raise PolicyError(f"{which} of {name!r} must be a whole number, as its values are. Got {_written(given)}.")
+        digits, shifted = _shifted(name, values)
+        self._digits = digits
+        unit = math.lcm(10**digits, *(given.denominator for given in (self._snap, *limits) if given is not None))
+        self._one = 2 * unit  # twice, so that middles are whole numbers too
+        factor = self._one // 10**digits
+        self.units = [number * factor for number in shifted]
+        self.step = self._one if self._whole else None
+        self.top, self.bottom = (None if given is None else int(given * self._one) for given in limits)
+        width = self.units[-1] - self.units[0]
+        fine = 3 + len(str(self._one // width)) if width else 0  # a table of small numbers shows three digits of them
+        self.grain = (self._one, 10 ** max(6, fine))
+
+    def value(self, unit: int) -> Any:
+        """A number of the column's own kind."""
+        if self._whole:
+            return unit // self._one
+        if self._float:
+            return unit / self._one
+        decimal = _decimal(Fraction(unit, self._one))
+        return unit / self._one if decimal is None else decimal
+
+    def text(self, unit: int) -> str:
+        """As a decimal; as a fraction where it is none."""
+        number = Fraction(unit, self._one)
+        decimal = _decimal(number)
+        return str(number) if decimal is None else self.show(decimal)
+
+    def length(self, units: float) -> str:
+        """A length, as a number."""
+        return f"{units / self._one:.3g}"
+
+    def mean(self, grains: int) -> float:
+        """A mean as a decimal of few digits."""
+        return float(grains / self.grain[1])
+
+    def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
+        """The cells [i * snap, (i + 1) * snap)."""
+        assert self._snap is not None
+        width = int(self._snap * self._one)
+
+        def cell(key: int) -> Cell:
+            low, high = key * width, (key + 1) * width
+            if self.step is None:
+                return Cell(low, high)
+            return Cell(-(-low // self.step) * self.step, (-(-high // self.step) - 1) * self.step)
+
+        return [unit // width for unit in self.units], cell
+
+    def type_of(self, units: Sequence[int]) -> Literal["float", "value"]:
+        """Floats hold any number; decimals none that is finer or longer than the column's own."""
+        if self._whole or self._float:
+            return "value"
+        longest = max(abs(self.units[0]), abs(self.units[-1]), self._one) // self._one
+        fits = all((unit * 10**self._digits) % self._one == 0 for unit in units)
+        return "value" if fits and all(len(str(abs(unit) // self._one)) <= len(str(longest)) for unit in units) else "float"
+
+
+class Days(Ruler):
+    """Dates, two units a day."""
+
+    step = 2
+    grain = (2, 1)
+
+    def __init__(self, name: str, values: Sequence[date], snap: Any, top: Any, bottom: Any) -> None:
+        """From a column's distinct values, ascending, and the policy's settings."""
+        self._values, self._snap = values, _calendar(name, snap)
+        self.units = [value.toordinal() * 2 for value in values]
+        self.top, self.bottom = (self._limit(name, which, given) for which, given in (("top", top), ("bottom", bottom)))
+
+    def value(self, unit: int) -> date:
+        """A date."""
+        return date.fromordinal(unit // 2)
+
+    def length(self, units: float) -> str:
+        """A length in days."""
+        return f"{units / 2:.3g} days"
+
+    def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
+        """Weeks from Monday, months, quarters, years; a key is the first day."""
+        span = self._snap
+
+        def cell(key: int) -> Cell:
+            first, last, name = _cell(span, date.fromordinal(key))
+            return Cell(first.toordinal() * 2, last.toordinal() * 2, name)
+
+        return [_cell(span, value)[0].toordinal() for value in self._values], cell
+
+    @staticmethod
+    def _limit(name: str, which: str, given: Any) -> int | None:
+        if given is None:
+            return None
+        try:
+            day = date.fromisoformat(given) if isinstance(given, str) else given
+        except ValueError:
+            day = None
+        if not isinstance(day, date) or isinstance(day, datetime):
+            raise PolicyError(f"{which} of {name!r} must be a date, as 2024-03-05. Got {_got(given)}.")
+        return day.toordinal() * 2
+
+
+class Instants(Ruler):
+    """Timestamps, two units a microsecond, from 1970 on; days are those of the column's time zone."""
+
+    grain = (2_000_000, 1)
+
+    def __init__(self, name: str, values: Sequence[datetime], snap: Any, top: Any, bottom: Any) -> None:
+        """From a column's distinct values, ascending, and the policy's settings."""
+        self._values, self._snap = values, _calendar(name, snap)
+        self._zone = values[0].tzinfo
+        self._epoch = datetime(1970, 1, 1, tzinfo=UTC if self._zone else None)
+        self.units = [self._unit(value) for value in values]
+        finer = [math.gcd(value.microsecond, 1_000_000) for value in values]
+        part = next(part for part in (1_000_000, 1_000, 1) if all(fine % part == 0 for fine in finer))
+        self.step = 2 * part  # a column of whole seconds has no last microsecond of a day
+        self.top, self.bottom = (self._limit(name, which, given) for which, given in (("top", top), ("bottom", bottom)))
+
+    def value(self, unit: int) -> datetime:
+        """A timestamp, in the column's time zone."""
+        found = self._epoch + timedelta(microseconds=unit // 2)
+        return found.astimezone(self._zone) if self._zone else found
+
+    def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
+        """Days, weeks from Monday, months, quarters, years; a key is the first day."""
+        assert self.step is not None
+        span, step = self._snap, self.step
+
+        def cell(key: int) -> Cell:
+            first, last, name = _cell(span, date.fromordinal(key))
+            low = self._unit(datetime.combine(first, time(), self._zone))
+            high = self._unit(datetime.combine(last, time(23, 59, 59, 999_999), self._zone)) + 2 - step
+            return Cell(low, high, name)
+
+        days = {day: _cell(span, day)[0].toordinal() for day in {value.date() for value in self._values}}
+        return [days[value.date()] for value in self._values], cell
+
+    def _unit(self, value: datetime) -> int:
+        if self._zone:
+            value = value.astimezone(UTC)  # Python subtracts what the clocks of one zone show, daylight saving or not
+        return (value - self._epoch) // timedelta(microseconds=1) * 2
+
+    def _limit(self, name: str, which: str, given: Any) -> int | None:
+        if given is None:
+            return None
+        try:
+            moment = datetime.fromisoformat(given) if isinstance(given, str) else given
+        except ValueError:
+            moment = None
+        if isinstance(moment, date) and not isinstance(moment, datetime):
+            moment = datetime.combine(moment, time())
+        if not isinstance(moment, datetime):
+            raise PolicyError(f"{which} of {name!r} must be a timestamp, as 2024-03-05 08:30:00. Got {_got(given)}.")
+        if self._zone and not moment.tzinfo:
+            moment = moment.replace(tzinfo=self._zone)
+        elif moment.tzinfo and not self._zone:
+            raise PolicyError(f"{which} of {name!r} must have no time zone, as its values have none. Got {_got(given)}.")
+        return self._unit(moment)
+
+
+class Clock(Ruler):
+    """Times of day, two units a microsecond."""
+
+    step = 2
+    grain = None
+
+    def __init__(self, name: str, values: Sequence[time], snap: Any, top: Any, bottom: Any) -> None:
+        """From a column's distinct values, ascending, and the policy's settings."""
+        if snap is not None:
+            raise PolicyError(f"snap of {name!r} must be left out: times of day have no grid. Got {_got(snap)}.")
+        self.units = [_microseconds(value) * 2 for value in values]
+        self.top, self.bottom = (self._limit(name, which, given) for which, given in (("top", top), ("bottom", bottom)))
+
+    def value(self, unit: int) -> time:
+        """A time of day."""
+        return (datetime.min + timedelta(microseconds=unit // 2)).time()
+
+    def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
+        """There is no grid."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _limit(name: str, which: str, given: Any) -> int | None:
+        if given is None:
+            return None
+        try:
+            moment = time.fromisoformat(given) if isinstance(given, str) else given
+        except ValueError:
+            moment = None
+        if not isinstance(moment, time):
+            raise PolicyError(f"{which} of {name!r} must be a time, as 08:30:00. Got {_got(given)}.")
+        return _microseconds(moment) * 2
+
+
+def _microseconds(value: time) -> int:
+    return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
+
+
+def _number(name: str, which: str, given: Any, above: int | None = None) -> Fraction:
+    """A setting that must be a number."""
+    try:
+        number = exact(given)
+    except ValueError:
+        number = None
+    if number is None or (above is not None and number <= above):
+        needed = "a number" if above is None else f"a number above {above}"
+        raise PolicyError(f"{which} of {name!r} must be {needed}. Got {_got(given)}.")
+    return number
+
+
+def _calendar(name: str, snap: Any) -> str:
+    """A setting that must be a span of the calendar; "" if there is none."""
+    if snap is None:
+        return ""
+    if snap not in SNAPS:
+        known = ", ".join(map(repr, SNAPS[:-1]))
+        raise PolicyError(f"snap of {name!r} must be {known} or {SNAPS[-1]!r}. Got {_got(snap)}.")
+    return str(snap)
+
+
+def _got(given: Any) -> str:
+    """What a user gave, as it is shown to them."""
+    return repr(given) if isinstance(given, str) else printed(given)
+
+
+def _shifted(name: str, values: Sequence[Any]) -> tuple[int, list[int]]:
+    """The least number of decimals that all values have, and the values as whole numbers of the last one."""
+    if all(isinstance(value, int) for value in values):
+        return 0, list(values)
+    decimals = [value if isinstance(value, Decimal) else Decimal(str(value)) for value in values]
+    if not all(value.is_finite() for value in decimals):
+        raise ColumnError(f"Column {name!r} must hold finite numbers to be published as ranges. Got one that is infinite.")
+    exponents = [int(value.as_tuple().exponent) for value in decimals]
+    digits = max(0, -min(exponents))
+    with localcontext() as context:
+        context.prec = max(decimals[0].adjusted(), decimals[-1].adjusted(), 0) + digits + 2  # no digit is lost
+        return digits, [int(value.scaleb(digits)) for value in decimals]
+
+
+def _decimal(number: Fraction) -> Decimal | None:
+    """A fraction as a decimal, if it is one."""
+    for digits in range(number.denominator.bit_length() + 1):
+        if 10**digits % number.denominator == 0:
+            return Decimal(number.numerator * 10**digits // number.denominator).scaleb(-digits)
+    return None
+
+
+def _written(number: Fraction) -> str:
+    """A fraction as a reader knows it: 25, -0.5, or 1/3."""
+    decimal = _decimal(number)
+    return str(number) if decimal is None else printed(decimal)
+
+
+def _cell(span: str, day: date) -> tuple[date, date, str]:
+    """The span of the calendar around a day: first day, last day, name."""
+    year = f"{day.year:04d}"
+    if span == "day":
+        return day, day, day.isoformat()
+    if span == "week":
+        iso = day.isocalendar()
+        first = day.toordinal() - iso.weekday + 1
+        last = min(first + 6, date.max.toordinal())
+        return date.fromordinal(first), date.fromordinal(last), f"{iso.year:04d}-W{iso.week:02d}"
+    if span == "month":
+        first_month = last_month = day.month
+        name = f"{year}-{day.month:02d}"
+    elif span == "quarter":
+        first_month = (day.month - 1) // 3 * 3 + 1
+        last_month = first_month + 2
+        name = f"{year}-Q{last_month // 3}"
+    else:
+        first_month, last_month, name = 1, 12, year
+    return date(day.year, first_month, 1), date(day.year, last_month, monthrange(day.year, last_month)[1]), name

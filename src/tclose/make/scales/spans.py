@@ -1,0 +1,80 @@
+"""What all scales ask of classes: their least and greatest code, and how their rows spread over codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.scales.base import Column, Floats, Ints
+
+Bools = NDArray[np.bool_]
+
+
+class Spans(NamedTuple):
+    """The codes of each class, from first to last, without the code that stands for missing cells.
+
+    A class whose cells are all missing has that code as first and last.
+    """
+
+    first: Ints
+    last: Ints
+    rows: Ints
+    gone: Ints
+    """How many rows of the class miss their value."""
+
+    @property
+    def absent(self) -> Bools:
+        """Whether all cells of the class are missing."""
+        return np.equal(self.gone, self.rows)
+
+    @property
+    def mixed(self) -> Bools:
+        """Whether some cells of the class are missing, and some not."""
+        return np.logical_and(self.gone > 0, self.gone < self.rows)
+
+
+def spans(codes: NDArray[Any], starts: Ints, missing: int | None) -> Spans:
+    """The spans of classes; ``missing`` is the code of missing cells, the last of all, or None if there are none."""
+    rows, begins = np.diff(starts), starts[:-1]
+    if not len(begins):
+        return Spans(rows, rows, rows, rows)
+    first = np.minimum.reduceat(codes, begins).astype(np.int64)
+    last = np.maximum.reduceat(codes, begins).astype(np.int64)
+    gone = np.zeros(len(rows), dtype=np.int64)
+    if missing is not None:
+        away = codes == missing
+        gone = np.add.reduceat(away, begins, dtype=np.int64)
+        last = np.maximum.reduceat(np.where(away, 0, codes), begins).astype(np.int64)
+        last = np.where(gone == rows, first, last)
+    return Spans(first, last, rows, gone)
+
+
+def charged(loss: Floats, found: Spans) -> Floats:
+    """What a row loses: nothing where all cells are missing, everything where a value may be missing or not."""
+    return np.where(found.mixed, 1.0, np.where(found.absent, 0.0, loss))
+
+
+def column(keys: Ints, value: Callable[[int], Any]) -> Column:
+    """A column of text in the order of the classes' keys; each key's value is made once."""
+    distinct, places = np.unique(keys, return_inverse=True)
+    return Column([value(key) for key in distinct.tolist()], places)
+
+
+def spread(size: int, found: Spans) -> Floats:
+    """How many rows each code gets if each class is spread evenly over its codes, missing among them where some are.
+
+    In whole parts of a row, so that the sum is the number of rows, and the same on every machine.
+    """
+    rows = found.rows
+    shift = 62 - int(rows.sum()).bit_length()
+    share, rest = np.divmod(rows << shift, found.last - found.first + 1 + found.mixed)
+    steps = np.zeros(size + 1, dtype=np.int64)
+    np.add.at(steps, found.first, share + 1)  # the first codes of a class get what division leaves, one part each
+    np.add.at(steps, found.first + rest, -1)
+    np.add.at(steps, found.last + 1, -share)
+    missing = int(share[found.mixed].sum())
+    steps[size - 1] += missing
+    return np.cumsum(steps)[:size] / float(1 << shift)

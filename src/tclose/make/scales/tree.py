@@ -1,0 +1,152 @@
+"""Tree: values with a hierarchy, published as the lowest label above all values of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.scales.base import Ints, Published, Scale, Widths
+from tclose.make.scales.spans import charged, column, spans, spread
+from tclose.values.hierarchy import Hierarchy, node_names
+
+
+def unknown(values: Iterable[Any], hierarchy: Hierarchy) -> list[Any]:
+    """The values that a hierarchy does not know. A missing cell needs no place in it."""
+    return [value for value in values if value is not None and value not in hierarchy]
+
+
+class Tree(Scale):
+    r"""Values published as N, the lowest node of a hierarchy above all values of a class.
+
+    .. math:: NCP = leaves(N) / leaves, \quad LM = (leaves(N) - 1) / (leaves - 1), \quad height(N) / H
+
+    over the leaves that occur in the table, and 0 for one leaf; the last is what precision loses, heights being those of the
+    hierarchy as declared. Missing cells are a leaf if the hierarchy has one for them, an empty label; else they are a code of
+    their own, and a class that mixes them with values is published as ``LABEL or missing`` and charged 1.
+
+    Different nodes have different labels: a label that stands for several nodes is followed by the labels above it.
+
+    References
+    ----------
+    Xu et al. 2006, Utility-Based Anonymization Using Local Recoding (NCP).
+    Iyengar 2002, Transforming Data to Satisfy Privacy Constraints (LM).
+    Sweeney 2002, Achieving k-Anonymity Privacy Protection Using Generalization and Suppression (precision).
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_mapping({"lung": ["flu", "cold"], "gut": ["colitis", "ulcer"]})
+    >>> scale, codes = Tree.of("disease", ["cold", "colitis", "flu"], tree)
+    >>> codes.tolist()
+    [1, 2, 0]
+    >>> published = scale.publish(np.array([0, 1, 2]), np.array([0, 2, 3]))
+    >>> published.columns["disease"].values, published.ncp.round(3).tolist(), published.height.tolist()
+    (['lung', 'colitis'], [0.667, 0.0], [0.5, 0.0])
+    """
+
+    def __init__(
+        self, name: str, hierarchy: Hierarchy, leaves: Sequence[int], *, missing: bool = False, given: bool = True
+    ) -> None:
+        """From the nodes of the leaves that occur, ascending; ``missing`` for one more code, that of missing cells.
+
+        ``given`` says that a reader may know the hierarchy: it was not made from the table.
+        """
+        self.name = name
+        self._given = given
+        self.size = len(leaves) + missing
+        self.missing = missing
+        self._hierarchy = hierarchy
+        paths = [hierarchy.path(leaf) for leaf in leaves]
+        depth = max(map(len, paths), default=1)
+        padded = [path + [-1] * (depth - len(path)) for path in [*paths, *[[]] * missing]]
+        self._ancestors = np.array(padded, dtype=np.int32).T.copy()
+        # Leaves of one node stand side by side: a node is the codes from its first to its last.
+        self._first = np.zeros(len(hierarchy.labels), dtype=np.int64)
+        self._leaves = np.zeros(len(hierarchy.labels), dtype=np.int64)
+        for level in self._ancestors:
+            nodes, first, counts = np.unique(level, return_index=True, return_counts=True)
+            some = nodes >= 0
+            self._first[nodes[some]], self._leaves[nodes[some]] = first[some], counts[some]
+        self._names = node_names(hierarchy)
+        self._or_missing = " or missing"
+        while any(label and label.endswith(self._or_missing) for label in self._names):
+            self._or_missing += " cell"
+
+    @classmethod
+    def of(
+        cls, name: str, values: Sequence[Any], hierarchy: Hierarchy, *, missing: bool = False, given: bool = True
+    ) -> tuple[Tree, Ints]:
+        """The scale of a column, and the code of each value; with ``missing``, last, the code of a missing cell.
+
+        Codes follow the order of the hierarchy's leaves. Every value must be one: see `unknown`.
+        """
+        placed = missing and None in hierarchy
+        nodes = [hierarchy.leaf(value) for value in ([*values, None] if placed else values)]
+        leaves = sorted(set(nodes))
+        codes = {leaf: code for code, leaf in enumerate(leaves)}
+        found = [codes[node] for node in nodes] + [len(leaves)] * (missing and not placed)
+        return cls(name, hierarchy, leaves, missing=missing and not placed, given=given), np.array(found, dtype=np.int64)
+
+    def widths(self) -> Widths:
+        """A range of codes is charged as the lowest node above it."""
+        edges = np.arange(self.size + 1) / self.size
+        return Widths(np.zeros(self.size), edges[:-1], edges[1:], self.missing, self._ancestors, self._charges())
+
+    def width_in_words(self, share: float) -> str:
+        """By how many values a label stands for."""
+        return f"as labels for {share * self._total():.1f} of {self._total():,} values"
+
+    def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
+        """Publish classes as nodes."""
+        found = spans(codes, starts, self.size - 1 if self.missing else None)
+        nodes = self._meet(found.first, found.last)
+        inside = np.where(found.absent, 1, self._leaves[nodes])
+        ncp = charged(self._charges()[nodes], found)
+        lm = charged((inside - 1) / max(self._total() - 1, 1), found)
+        height = charged(np.array(self._hierarchy.heights)[nodes] / max(self._hierarchy.height, 1), found)
+        first = np.where(found.absent, found.first, self._first[nodes])
+        estimate = spread(self.size, found._replace(first=first, last=first + inside - 1))
+        keys = np.where(found.absent, 2 * len(self._names), 2 * nodes + found.mixed)
+        seen = charged(self._declared()[nodes], found) if self._given else None
+        columns, missing = {self.name: column(keys, self._label)}, bool(found.gone.any())
+        return Published(self.name, columns, ncp, lm, height, None, seen, missing, estimate)
+
+    def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
+        """What the published column holds, in a sentence for the codebook."""
+        says = f"; {self._or_missing.strip()!r} says that some of them miss it" if missing else ""
+        return f"The lowest label of the hierarchy of {self.name!r} above the values of all rows of the class{says}."
+
+    def _total(self) -> int:
+        """How many leaves occur."""
+        return self.size - self.missing
+
+    def _charges(self) -> NDArray[np.float64]:
+        """The NCP of each node; 0 with a single leaf."""
+        charges: NDArray[np.float64] = np.where(self._leaves > 1, self._leaves / max(self._total(), 1), 0.0)
+        return charges
+
+    def _declared(self) -> NDArray[np.float64]:
+        """The same over all leaves of the hierarchy, whether they occur or not."""
+        leaves = np.zeros(len(self._hierarchy.labels), dtype=np.int64)
+        for value in self._hierarchy.leaves:
+            leaves[self._hierarchy.path(self._hierarchy.leaf(value))] += 1
+        charges: NDArray[np.float64] = np.where(np.array(self._hierarchy.heights) > 0, leaves / len(self._hierarchy.leaves), 0.0)
+        return charges
+
+    def _meet(self, first: Ints, last: Ints) -> Ints:
+        """The lowest node above both codes, -1 above missing ones."""
+        nodes: Ints = self._ancestors[0][first].astype(np.int64)
+        for level in self._ancestors[1:]:
+            below = level[first]
+            nodes = np.where((below == level[last]) & (below >= 0), below, nodes)
+        return nodes
+
+    def _label(self, key: int) -> str | None:
+        """The published text of twice a node, plus one where cells are missing too."""
+        node, mixed = divmod(key, 2)
+        if node == len(self._names):
+            return None
+        label = self._names[node]
+        return f"{label or ''}{self._or_missing}" if mixed else label

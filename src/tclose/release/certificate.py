@@ -1,0 +1,237 @@
+"""The papers of a release: a public certificate, an internal record, and a codebook.
+
+The certificate says what anyone can recompute from the release. What would help to undo it is in the record alone: the seed,
+the share of rows left out, figures against the input, and a commitment to the input that only its key opens. A plain hash of
+the input would let anyone who knows all but one cell try the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import platform
+import secrets
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from tclose.judge.result import Audit
+from tclose.policy import Policy, Quasi, Sensitive
+from tclose.tables.readings import Reading
+from tclose.values.exact import float_up, number_of, plain
+from tclose.values.hierarchy import above, printed
+
+SENTENCE = "{what} verified for these quasi-identifiers; not a legal determination"
+INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
+SEVERAL_COLUMNS = ("bounds", "centroid")
+"""Ways to recode that a reader must know to find the columns of a quasi-identifier."""
+CERTIFICATE, RECORD, CODEBOOK = ".certificate.json", ".private.json", ".codebook.md"
+"""What the names of a release's papers end in, after the name of the release."""
+DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
+
+
+def certificate(
+    policy: Policy,
+    audit: Audit,
+    loss: Mapping[str, Any],
+    columns: Sequence[Mapping[str, str]],
+    unique: int,
+    order: str,
+    counted: str,
+    promised: Mapping[str, Fraction],
+) -> dict[str, Any]:
+    """The public paper: what the release holds, what was asked of it, and what it attains against itself.
+
+    Parameters
+    ----------
+    policy
+        What the release was made to hold, with each distance decided.
+    columns
+        Name, role and content of each published column.
+    unique
+        Rows that differ from all others in some published column.
+    order
+        Of the rows: "sorted" or "input".
+    counted
+        What k and l hold for: "rows" or "persons". The figures are those of rows, which is what a reader can count.
+    promised
+        How far from the table classes could be at most, as was known before their rows were chosen; empty where it was not.
+    """
+    return {
+        "statement": statement(policy),
+        "tool": "tclose",
+        "version": version("tclose"),
+        "rows": audit.rows,
+        "classes": audit.classes,
+        "row_order": order,
+        "columns": list(columns),
+        "policy": public_policy(policy, audit),
+        "counted": counted,
+        "attained": {
+            "k": audit.k,
+            "homogeneous": audit.homogeneous,
+            "sensitive": figures(audit),
+        },
+        **({"promised": _promises(promised, audit)} if promised else {}),
+        "unique_rows": unique,
+        "loss": dict(loss),
+    }
+
+
+def _promises(promised: Mapping[str, Fraction], audit: Audit) -> dict[str, dict[str, float]]:
+    """What each sensitive attribute was promised to be within, beside what it attains."""
+    return {
+        name: {"t": float_up(bound), "t_attained": float_up(audit.sensitive[name].t_judged)} for name, bound in promised.items()
+    }
+
+
+def statement(policy: Policy) -> str:
+    """The sentence of a certificate: what was asked, in a word or two."""
+    asked = "t-closeness" if policy.n is None else "(n,t)-closeness"
+    return SENTENCE.format(what=asked if any(column.t is not None for column in policy.sensitive) else "k-anonymity")
+
+
+def figures(audit: Audit) -> dict[str, dict[str, Any]]:
+    """What the release attains of each model, for each sensitive attribute: what every reader can recompute."""
+    elsewhere = ("worst_class", "limit", "divergences")
+    return {
+        name: {key: value for key, value in attribute.to_dict().items() if key not in elsewhere}
+        for name, attribute in audit.sensitive.items()
+    }
+
+
+def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
+    """What is needed to audit the release again: limits, columns and the sensitive hierarchies, written out.
+
+    Under (n,t)-closeness also what the labels of quasi-identifiers stand for, as far as they are published.
+    """
+    settings = policy.to_dict(None)
+    names = [column.name for column in policy.quasi]
+    quasi = {
+        name: {
+            key: value
+            for key, value in (settings["quasi"][name] or {}).items()
+            if key in ("type", "weight") or value in SEVERAL_COLUMNS
+        }
+        for name in names
+    }
+    if policy.n is not None:
+        for column in policy.quasi:
+            quasi[column.name] |= _public_hierarchy(column, audit)
+    limits: dict[str, Any] = {key: settings[key] for key in ("k", "alpha", "n") if key in settings}
+    return {"quasi": {name: found or None for name, found in quasi.items()}, "sensitive": settings["sensitive"], **limits}
+
+
+def _public_hierarchy(column: Quasi, audit: Audit) -> dict[str, Any]:
+    """The hierarchy of a quasi-identifier as far as its labels are published; nothing where it publishes none."""
+    if column.hierarchy is None or column.recode == "set":
+        return {}
+    if column.tree is None:
+        return {"hierarchy": column.hierarchy}
+    labels = audit.quasi[column.name].to_pylist()
+    return {"hierarchy": above(column.tree, map(printed, labels)).to_mapping()}
+
+
+def record(
+    policy: Policy,
+    algorithm: str,
+    options: Mapping[str, Any],
+    seed: int,
+    effort: str,
+    course: Mapping[str, Any],
+    commitment: Mapping[str, str],
+    against_input: Audit,
+    left_out: int,
+    loss: Mapping[str, Any],
+    readings: Mapping[str, Reading],
+) -> dict[str, Any]:
+    """The internal paper: all that is needed to make the release again, and to prove what it was made from."""
+    return {
+        "internal": INTERNAL,
+        "tool": "tclose",
+        "version": version("tclose"),
+        "algorithm": algorithm,
+        "options": dict(options),
+        "seed": seed,
+        "effort": effort,
+        "course": dict(course),
+        "policy": policy.to_dict(None),
+        "input": {"rows": against_input.rows + left_out, **commitment},
+        "suppressed": left_out,
+        "attained_against_input": {
+            name: {"t": attribute.t, "t_exact": str(attribute.t_exact)} for name, attribute in against_input.sensitive.items()
+        },
+        "loss": dict(loss),
+        "readings": {name: reading.to_dict() for name, reading in readings.items()},
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in DEPENDENCIES}},
+    }
+
+
+class Commitment:
+    """A keyed commitment to a table: HMAC-SHA256 with a fresh key over the file's hash, if it is one, and over the columns with a
+    role, as `tclose.make.encode.encode` feeds them.
+
+    Whoever has the key and the table can show that the release was made from it; without the key no guess can be confirmed.
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        """With a fresh key, or with one from a record."""
+        self._key = secrets.token_bytes(32) if key is None else key
+        self._digest = hmac.new(self._key, digestmod=hashlib.sha256)
+
+    def update(self, part: bytes) -> None:
+        """Take in a part of the table."""
+        self._digest.update(len(part).to_bytes(8, "little") + part)
+
+    def update_file(self, path: Path) -> None:
+        """Take in a file, as it is."""
+        with path.open("rb") as file:
+            self._digest.update(hashlib.file_digest(file, "sha256").digest())
+
+    def to_dict(self) -> dict[str, str]:
+        """Key and commitment, for the record."""
+        return {"hmac_sha256": self._digest.hexdigest(), "hmac_key": self._key.hex()}
+
+
+def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = None) -> str:
+    """What each published column holds, in Markdown, for whoever gets the release; the last line tells which file it is."""
+    lines = [f"# {title}", "", f"{number_of(certificate['rows'], 'row')}; {certificate['statement']}.", ""]
+    lines += ["| column | role | what it holds |", "|---|---|---|"]
+    lines += [
+        "| " + " | ".join(_cell(column[key]) for key in ("name", "role", "holds")) + " |" for column in certificate["columns"]
+    ]
+    closing = (
+        f"Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, the smallest of "
+        f"{number_of(certificate['attained']['k'], 'row')}. How near the sensitive values of each class are to those of the "
+        "whole table, and how that was measured, is in the certificate."
+    )
+    which = [] if sha256 is None else [f"sha256 of the release: {sha256}", ""]
+    return "\n".join([*lines, "", closing, "", *which])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def to_json(paper: Mapping[str, Any]) -> str:
+    """A paper as text: the same for the same content."""
+    return json.dumps(paper, indent=2, ensure_ascii=False) + "\n"
+
+
+def describe_sensitive(column: Sensitive, distance: str, policy: Policy) -> str:
+    """What a sensitive column holds, and what was asked of it."""
+    limits = [f"t={plain(column.t)}"] if column.t is not None else []
+    limits += [f"l={plain(column.l)} ({column.l_kind})"] if column.l is not None else []
+    limits += [f"beta={plain(column.beta)}"] if column.beta is not None else []
+    limits += [f"delta={plain(column.delta)}"] if column.delta is not None else []
+    what = (
+        "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
+    )
+    what += "; an empty cell is a missing value" if column.missing else ""
+    limits += [f"c={plain(column.c)}"] if column.c is not None else []
+    limits += [f"alpha={plain(policy.alpha)}"] if policy.alpha is not None else []
+    asked = f"; limits {', '.join(limits)}" if limits else "; measured, not limited"
+    return f"{what}. Distance: {distance}{asked}."

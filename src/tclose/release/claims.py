@@ -1,0 +1,310 @@
+"""Claims: what a certificate says, read from a file that nobody vouches for.
+
+A certificate comes with a release, from anywhere. It is taken in one form only, the one that a release is written with: every
+key is known, named once and of its type, every hierarchy and every matrix is written out, no file is named. Whatever could
+be made large is limited, and a limit that is passed is an error in a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
+
+from tclose.errors import InputError, TcloseError
+from tclose.policy import Policy
+from tclose.tables.opened import MOST_COLUMNS
+
+LARGEST_FILE = 100_000_000
+"""Bytes. A hierarchy of a million values fits."""
+
+DEEPEST = 120
+"""Mappings and lists inside one another; a hierarchy may have some less levels."""
+
+LONGEST_NUMBER = 620
+"""Characters of a number, or of a fraction written as text: all that a policy may hold fit."""
+
+LONGEST_NAME = 40
+"""Characters of the name of an entry that is told."""
+
+LONGEST_REASON = 300
+"""Characters of what is told of a policy that cannot be read."""
+
+INTERNAL = "internal"
+"""The key by which a private record is known."""
+
+
+def _few(given: Any) -> Any:
+    """Refuse at once what has more entries than a release has columns; hierarchies and orders may have more."""
+    if isinstance(given, dict | list) and len(given) > MOST_COLUMNS:
+        raise PydanticCustomError("too_many", "too many")
+    return given
+
+
+Few = BeforeValidator(_few)
+Number = int | float | Annotated[str, Field(max_length=LONGEST_NUMBER)]
+FAIL_FAST = Field(fail_fast=True)
+Edges = Annotated[list[Number], Few]
+Part = Annotated[float, Field(ge=0, le=1)]
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class _Claim(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ColumnClaim(_Claim):
+    """One published column."""
+
+    name: str
+    role: Literal["quasi", "sensitive", "kept"]
+    holds: str
+
+
+class QuasiClaim(_Claim):
+    """A quasi-identifier, as a release has it: text, in one column or in those of `bounds` or `centroid`.
+
+    Under (n,t)-closeness with its hierarchy, as far as its labels are published: it says which classes are near one another.
+    """
+
+    type: Literal["text"]
+    weight: Number = 1
+    recode: Literal["bounds", "centroid"] | None = None
+    hierarchy: Literal["prefixes", "dates"] | dict[str, Any] | None = None
+
+
+class SensitiveClaim(_Claim):
+    """A sensitive column: the settings of `tclose.Sensitive`, with its hierarchy or matrix written out."""
+
+    t: Number | None = None
+    distance: str = "auto"
+    hierarchy: dict[str, Any] | None = None
+    matrix: Annotated[dict[str, Annotated[dict[str, Number], Few]], Few] | None = None
+    order: Annotated[list[str | None], FAIL_FAST] | None = None
+    bins: int | Edges | dict[str, Number | Edges] | None = None
+    publish: str | None = None
+    missing: str | None = None
+    l: Number | None = None  # noqa: E741 - the name of the model
+    l_kind: str = "distinct"
+    c: Number | None = None
+    beta: Number | None = None
+    beta_kind: str = "basic"
+    delta: Number | None = None
+    delta_kind: str = "strict"
+
+
+class PolicyClaim(_Claim):
+    """What was asked of the release."""
+
+    quasi: Annotated[dict[str, QuasiClaim], Few]
+    sensitive: Annotated[dict[str, SensitiveClaim | None], Few]
+    k: int | None = None
+    alpha: Number | None = None
+    n: int | None = None
+
+
+class FileClaim(_Claim):
+    """The release."""
+
+    file: str
+    sha256: Digest
+
+
+class HomogeneousClaim(_Claim):
+    """Classes in which some sensitive column has one value only, and their rows."""
+
+    classes: int
+    rows: int
+
+
+class AttainedClaim(_Claim):
+    """What the release attains."""
+
+    k: int
+    homogeneous: HomogeneousClaim
+    sensitive: Annotated[dict[str, dict[str, Any]], Few]
+
+
+class PromiseClaim(_Claim):
+    """What was known of a sensitive column before rows were chosen."""
+
+    t: float
+    t_attained: float
+
+
+class LossByAttribute(_Claim):
+    """What each quasi-identifier loses."""
+
+    gcp: Annotated[dict[str, Part], Few] = {}
+    precision: Annotated[dict[str, Part], Few] = {}
+
+
+class LossClaim(_Claim):
+    """What the release loses."""
+
+    dm: int
+    c_avg: float | None = None
+    gcp: Part | None = None
+    precision: Part | None = None
+    by_attribute: LossByAttribute = LossByAttribute()
+
+
+class Certificate(_Claim):
+    """All that a certificate may say. Nothing else may stand in it: what is not known cannot be checked."""
+
+    tool: Literal["tclose"]
+    statement: str
+    version: str
+    release: FileClaim
+    rows: int
+    classes: int
+    row_order: Literal["sorted", "input"]
+    columns: Annotated[list[ColumnClaim], Few]
+    policy: PolicyClaim
+    counted: Literal["rows", "persons"]
+    attained: AttainedClaim
+    unique_rows: int
+    loss: LossClaim
+    promised: Annotated[dict[str, PromiseClaim], Few] = {}
+
+
+def read_certificate(path: Path) -> Certificate:
+    """A certificate from its file."""
+    found = read_json(path, "Certificate")
+    try:
+        return Certificate.model_validate(found)
+    except ValidationError as error:
+        if isinstance(found, dict) and INTERNAL in found:
+            raise InputError(f"File {path.name!r} is the INTERNAL record, not the certificate. Keep it to yourself.") from None
+        findings = error.errors(include_url=False, include_context=False, include_input=False)
+        finding = min(findings, key=lambda found: found["type"] not in _TOLD)
+    raise _refusal(path.name, [str(part) for part in finding["loc"]], finding["type"])
+
+
+_TOLD = ("extra_forbidden", "string_too_long", "too_many")
+"""Kinds of findings that have a sentence of their own; of several findings the one that says most."""
+
+
+def _refusal(name: str, place: list[str], kind: str) -> InputError:
+    """The sentence about what stands at this place, and does not belong there."""
+    shown = ".".join(place)[:LONGEST_NAME] or "tool"
+    if kind == "extra_forbidden":
+        return InputError(
+            f"Certificate {name!r} says more than this version of tclose can check: {shown!r}. Verify it with the version that "
+            "wrote it, and ask the publisher if none did."
+        )
+    if kind == "string_too_long":
+        return InputError(
+            f"Certificate {name!r} has a number of more than {LONGEST_NUMBER} characters at {shown!r}, which no certificate has."
+        )
+    if kind == "too_many":
+        return InputError(f"Certificate {name!r} has more than {MOST_COLUMNS:,} entries at {shown!r}, which no certificate has.")
+    if {"hierarchy", "matrix"} & set(place[3:4]):
+        return InputError(
+            f"Certificate {name!r} does not write out the {place[3]} of a column. A certificate must hold it; a file that it "
+            "names is not opened."
+        )
+    return InputError(f"File {name!r} is no certificate of a release: it has no {shown!r}, or an odd one.")
+
+
+def policy_of(said: Certificate, name: str) -> Policy:
+    """The policy of a certificate, by which a release is judged; ``name`` is that of the certificate."""
+    try:
+        return Policy(**said.policy.model_dump(exclude_unset=True))
+    except (TypeError, ValueError, OverflowError, ArithmeticError, RecursionError) as error:
+        reason = f" {error}" if isinstance(error, TcloseError) else ""
+        reason = reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]} ..."
+    raise InputError(f"Certificate {name!r} has no policy that tclose can read.{reason}")
+
+
+def read_json(path: Path, what: str) -> Any:
+    """A paper of a release, which may come from anywhere: small enough, each key once, finite numbers of few digits."""
+    try:
+        regular = stat.S_ISREG(path.stat().st_mode)  # a pipe would be waited for
+        if regular:
+            with path.open("rb") as file:
+                content = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise InputError(f"{what} {str(path)!r} does not exist. Put it beside the release, or give its path.") from None
+    except OSError as error:
+        raise InputError(f"{what} {str(path)!r} cannot be read: {error.strerror}.") from None
+    except ValueError:  # a null character in the name
+        raise InputError(f"{what} {str(path)!r} cannot be read. Check its name.") from None
+    if not regular:
+        raise InputError(f"{what} {path.name!r} is no regular file. Name the file itself.")
+    return parse_json(content, f"{what} {path.name!r}")
+
+
+def parse_json(content: bytes, title: str) -> Any:
+    """JSON within the limits above; ``title`` begins the sentence that refuses it."""
+    if len(content) > LARGEST_FILE:
+        raise InputError(f"{title} has more than {LARGEST_FILE // 1_000_000} MB, which no certificate has.")
+    try:
+        found = json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_each_once,
+            parse_int=_integer,
+            parse_float=_float,
+            parse_constant=_no_constant,
+        )
+    except _OddError as odd:
+        reason = str(odd)
+    except RecursionError:
+        reason = _TOO_DEEP
+    except ValueError:  # UnicodeDecodeError and JSONDecodeError are values that cannot be read
+        reason = "is not JSON. Check how it was copied"
+    else:
+        if not _deeper(found):
+            return found
+        reason = _TOO_DEEP
+    raise InputError(f"{title} {reason}.")  # out here: the context of an error would keep the text
+
+
+_TOO_DEEP = f"has lists or mappings inside one another, more than {DEEPEST} of them, which no certificate has"
+
+
+class _OddError(Exception):
+    """What JSON allows and no certificate has."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _OddError("names a key twice, and different readers would take different ones of the two")
+    return found
+
+
+def _integer(text: str) -> int:
+    if len(text) > LONGEST_NUMBER:
+        raise _OddError(f"has a number of more than {LONGEST_NUMBER} characters, which no certificate has")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    if len(text) > LONGEST_NUMBER or not math.isfinite(float(text)):
+        raise _OddError(f"has a number that is too large, or of more than {LONGEST_NUMBER} characters")
+    return float(text)
+
+
+def _no_constant(_: str) -> NoReturn:
+    raise _OddError("has NaN or Infinity, which are no numbers of JSON")
+
+
+def _deeper(found: Any) -> bool:
+    """Whether more is inside one another than may be; a loop, for a recursion would be as deep."""
+    level = [found]
+    for _ in range(DEEPEST):
+        level = [item for part in level if isinstance(part, dict | list) for item in _inside(part)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(part: Mapping[str, Any] | list[Any]) -> Any:
+    return part.values() if isinstance(part, Mapping) else part

@@ -1,0 +1,173 @@
+"""A hospital that does not exist: its visits, with two sensitive attributes that go with the people as in life."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.errors import OutputError
+from tclose.tables.files import Together
+
+ROWS = 10_000
+
+# Branch of medicine, group, diagnosis; how common it is, the age at which it is commonest, and what a visit costs.
+_DIAGNOSES = [
+    ("respiratory", "infection", "influenza", 9, 30, 180),
+    ("respiratory", "infection", "pneumonia", 4, 72, 2600),
+    ("respiratory", "infection", "bronchitis", 7, 45, 240),
+    ("respiratory", "chronic lung", "asthma", 6, 22, 310),
+    ("respiratory", "chronic lung", "COPD", 4, 68, 1900),
+    ("circulatory", "heart", "heart failure", 4, 78, 5200),
+    ("circulatory", "heart", "infarction", 3, 66, 8400),
+    ("circulatory", "heart", "arrhythmia", 4, 70, 2100),
+    ("circulatory", "vessels", "hypertension", 10, 62, 150),
+    ("circulatory", "vessels", "stroke", 2, 74, 7600),
+    ("digestive", "stomach", "gastritis", 6, 40, 220),
+    ("digestive", "stomach", "gastric ulcer", 3, 52, 1100),
+    ("digestive", "bowel", "colitis", 3, 35, 900),
+    ("digestive", "bowel", "appendicitis", 4, 20, 3100),
+    ("tumour", "solid", "breast cancer", 3, 60, 9200),
+    ("tumour", "solid", "colon cancer", 2, 68, 9900),
+    ("tumour", "blood", "leukaemia", 1, 55, 14800),
+    ("mind", "mood", "depression", 8, 38, 420),
+    ("mind", "anxiety", "panic disorder", 4, 30, 260),
+    ("injury", "bone", "fracture", 8, 25, 1700),
+    ("injury", "joint", "sprain", 6, 28, 160),
+]
+_PROFESSIONS = ["clerk", "teacher", "nurse", "builder", "driver", "farmer", "engineer", "retired", "student"]
+_TOWNS = {"476": 0.5, "479": 0.3, "480": 0.2}  # a zip code's first three digits, and the share of people who live there
+_FIRST = {
+    "F": ["Ada", "Bea", "Cleo", "Dora", "Edda", "Fay", "Gwen", "Hilda"],
+    "M": ["Abel", "Bruno", "Carl", "Dov", "Emil", "Finn", "Gus", "Hugo"],
+}
+_LAST = ["Adler", "Bloom", "Castro", "Dietz", "Eriksen", "Fontane", "Garcia", "Haddad", "Ito", "Jansen", "Kaya", "Lund"]
+
+POLICY = """\
+# What the release of the hospital's visits must hold. Edit it, and run:
+#   tclose audit hospital.csv -p policy.yaml
+#   tclose anonymize hospital.csv -p policy.yaml -o release.csv --force
+k: 5                       # at least five persons look alike
+unit: patient              # the column that names the person: patients come more than once
+identifiers: [patient, name]
+quasi:                     # what others may know
+  age: {top: 90}           # published as ranges: [25, 34]
+  sex:
+  zip: {hierarchy: prefixes}  # 476**
+  profession:              # published as sets of values
+  marital:
+sensitive:
+  cost: {t: 0.2, l: 2}     # a number: the ordered distance
+  diagnosis:               # words with a tree over them: the hierarchical distance
+    t: 0.3
+    l: 2
+    hierarchy: diagnosis.csv
+"""
+
+
+def write_demo(folder: Path, *, force: bool = False) -> list[Path]:
+    """Write table, hierarchy and policy to a folder; those that are there already and hold the same stay as they are.
+
+    Parameters
+    ----------
+    force
+        Whether other files of these names may be replaced.
+    """
+    contents = {"hospital.csv": _csv(hospital(), ","), "diagnosis.csv": _csv(diagnosis_rows(), ";"), "policy.yaml": POLICY}
+    paths = {folder / name: text.encode() for name, text in contents.items()}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        missing = {path: content for path, content in paths.items() if not path.is_file() or path.read_bytes() != content}
+    except OSError as error:
+        raise OutputError(f"Folder {str(folder)!r} cannot be used: {error.strerror}. Choose another with --folder.") from None
+    other = next((path for path in missing if path.exists()), None)
+    if other is not None and not force:
+        raise OutputError(
+            f"File {str(other)!r} exists and is not the demo's. Choose another folder with --folder, or replace it with --force."
+        )
+    if missing:
+        with Together(force=force) as files:
+            for path, content in missing.items():
+                files.stage(path, lambda beside, content=content: beside.write_bytes(content))  # type: ignore[misc]
+            files.commit()
+    return list(paths)
+
+
+def diagnosis_rows() -> list[list[str]]:
+    """The tree of diagnoses, a row a leaf: diagnosis, group, branch, root."""
+    return [[name, group, branch, "*"] for branch, group, name, *_ in _DIAGNOSES]
+
+
+def hospital(rows: int = ROWS, seed: int = 7) -> list[list[str]]:
+    """A header and so many visits, the same for the same seed.
+
+    A person has an age, a sex, a home, a profession that goes with the age, and a lasting tendency to some illness that goes
+    with all of them. A visit is for that illness, for one of the same group, or for something else; its cost goes with both.
+    """
+    rng = np.random.default_rng(seed)
+    header = ["patient", "name", "age", "sex", "zip", "profession", "marital", "cost", "diagnosis"]
+    table = [header]
+    patient = 0
+    while len(table) <= rows:
+        patient += 1
+        person = _person(rng, patient)
+        main = int(rng.choice(len(_DIAGNOSES), p=_tendency(person)))
+        for _ in range(min(int(rng.geometric(0.6)), rows + 1 - len(table))):
+            diagnosis = _visit(rng, person, main)
+            base = _DIAGNOSES[diagnosis][5] * (0.8 + int(person[2]) / 150)
+            cost = int(round(base * float(rng.lognormal(0, 0.35)), -1))
+            table.append([*person, str(cost), _DIAGNOSES[diagnosis][2]])
+    return table
+
+
+def _person(rng: np.random.Generator, number: int) -> list[str]:
+    age = int(np.clip(rng.choice([rng.normal(24, 6), rng.normal(47, 13), rng.normal(73, 8)], p=[0.25, 0.45, 0.3]), 16, 97))
+    sex = str(rng.choice(["F", "M"]))
+    town = str(rng.choice(list(_TOWNS), p=list(_TOWNS.values())))
+    profession = "retired" if age > 66 else "student" if age < 23 and rng.random() < 0.7 else str(rng.choice(_PROFESSIONS[:7]))
+    single = 0.85 if age < 27 else 0.25
+    marital = str(
+        rng.choice(["single", "married", "divorced", "widowed"], p=_shares([single, 0.6, 0.12, max(age - 50, 0) / 120]))
+    )
+    name = f"{rng.choice(_FIRST[sex])} {rng.choice(_LAST)}"
+    return [f"P{number:05d}", name, str(age), sex, f"{town}{rng.integers(0, 12):02d}", profession, marital]
+
+
+def _tendency(person: list[str]) -> NDArray[np.float64]:
+    """How likely each diagnosis is to be a person's lasting one."""
+    age, sex, town, profession = int(person[2]), person[3], person[4][:3], person[5]
+    weights = np.array([common * np.exp(-(((age - peak) / 22) ** 2)) for *_, common, peak, _ in _DIAGNOSES])
+    for place, (branch, group, name, *_) in enumerate(_DIAGNOSES):
+        if name == "breast cancer":
+            weights[place] *= 1.9 if sex == "F" else 0.02
+        if branch == "injury" and profession in ("builder", "farmer", "driver"):
+            weights[place] *= 3
+        if branch == "mind" and profession in ("nurse", "teacher", "student"):
+            weights[place] *= 2
+        if group == "chronic lung" and town == "480":  # where the mine is
+            weights[place] *= 3
+    return _shares(weights)
+
+
+def _visit(rng: np.random.Generator, person: list[str], main: int) -> int:
+    """The lasting illness, one of its group, or anything a person of this kind may have."""
+    chance = rng.random()
+    if chance < 0.7:
+        return main
+    if chance < 0.85:
+        return int(rng.choice([place for place, row in enumerate(_DIAGNOSES) if row[:2] == _DIAGNOSES[main][:2]]))
+    return int(rng.choice(len(_DIAGNOSES), p=_tendency(person)))
+
+
+def _shares(weights: list[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    shares: NDArray[np.float64] = np.asarray(weights) / np.sum(weights)
+    return shares
+
+
+def _csv(rows: list[list[str]], delimiter: str) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
+    return text.getvalue()

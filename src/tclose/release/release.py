@@ -1,0 +1,227 @@
+"""Release: a table that has been checked, its papers, and how all of it reaches the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tclose.errors import GateError, InputError, OutputError, PolicyError, raising_alone
+from tclose.jobs import announce
+from tclose.judge.gate import judge
+from tclose.judge.result import Audit
+from tclose.make.losses import Losses
+from tclose.policy import Policy
+from tclose.release.certificate import CERTIFICATE, CODEBOOK, RECORD, codebook, to_json
+from tclose.tables.files import Together, check_target, sha256_of
+from tclose.tables.forms import Moments
+from tclose.tables.readings import Reading
+from tclose.tables.write import check_columns, check_suffix, write_table
+from tclose.values.exact import decimal_up, number_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A table that can be published: it was read back and audited before anyone got it.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        As it is written. Rows that were left out are not in it.
+    partition : (rows of the input,) int64
+        The class of each row of the input, in its order; -1 where the row is left out. It is never written.
+    audit : Audit
+        Of the release, against itself.
+    against_input : Audit
+        The same against the input. Together the two give away the rows that were left out: it is not for publication.
+    loss : Losses
+        What the release loses: ``loss["gcp"]``.
+    certificate, record : dict
+        The public and the internal paper; writing adds what they say of the file.
+    coded : pyarrow.Table
+        The table with its columns as dictionaries.
+    policy : Policy
+        What a reader can judge the release by: limits over rows, with every distance decided.
+    published : dict
+        How each quasi-identifier is published, for a person: "in ranges of 8.6 on average".
+    readings : dict of Reading
+        How each quasi-identifier and each sensitive attribute of the input was read.
+    moments : dict of Moments
+        How the timestamps of a column were written in the input: a CSV has them so again.
+    inputs : tuple of Path
+        The files that were read to make the release: it is never written over one of them.
+
+    Examples
+    --------
+    >>> import tclose as tc
+    >>> people = pa.table({"age": [23, 27, 31, 39], "salary": [3, 5, 4, 6]})
+    >>> release = tc.anonymize(people, tc.Policy(quasi=["age"], sensitive={"salary": 0.5}, k=2))
+    >>> release.table["age"].to_pylist()
+    ['[23, 27]', '[23, 27]', '[31, 39]', '[31, 39]']
+    """
+
+    coded: pa.Table = field(repr=False)
+    partition: NDArray[np.int64]
+    audit: Audit
+    against_input: Audit
+    loss: Losses
+    certificate: dict[str, Any]
+    record: dict[str, Any]
+    policy: Policy = field(repr=False)
+    inputs: tuple[Path, ...] = field(default=(), repr=False)
+    published: dict[str, str] = field(default_factory=dict, repr=False)
+    readings: dict[str, Reading] = field(default_factory=dict, repr=False)
+    moments: dict[str, Moments] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The release as a table of plain columns."""
+        columns = [chunk.dictionary_decode() for column in self.coded.columns for chunk in (column.combine_chunks(),)]
+        return pa.table(columns, names=self.coded.column_names)
+
+    @property
+    def suppressed(self) -> int:
+        """The number of rows that were left out."""
+        return int(np.count_nonzero(self.partition < 0))
+
+    def unique_without(self, name: str) -> int:
+        """The number of rows that no other equals in all published columns but this one."""
+        keys = np.zeros(self.coded.num_rows, dtype=np.int64)
+        for other in self.coded.column_names:
+            if other == name:
+                continue
+            column = self.coded[other].combine_chunks()
+            size = len(column.dictionary) + 1
+            codes = column.indices.cast(pa.int64()).fill_null(size - 1).to_numpy(zero_copy_only=False)
+            keys = np.unique(keys * size + codes, return_inverse=True)[1]
+        return int(np.count_nonzero(np.bincount(keys) == 1))
+
+    @property
+    def codebook(self) -> str:
+        """What each published column holds, in Markdown; `write` puts it beside the release."""
+        return codebook("Release", self.certificate)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The release as a pandas frame."""
+        return self.table.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """The release as a polars frame."""
+        import polars as pl
+
+        return pl.DataFrame(pl.from_arrow(self.table))
+
+    @raising_alone
+    def write(self, path: str | Path, *, force: bool = False) -> list[Path]:
+        """Write the release and its papers, all or none of them, after it was read back from the disk and audited again.
+
+        Parameters
+        ----------
+        path
+            Ends in .csv, .parquet or .arrow.
+        force
+            Whether files that exist may be replaced; never those that the release was made from.
+
+        Returns
+        -------
+        list of Path
+            The release, its certificate, its private record and its codebook.
+        """
+        data = Path(path)
+        check_columns(self.coded.column_names, data, formula_guard=self.policy.formula_guard)
+        paths = check_paths(data, force=force, inputs=self.inputs)
+        self._check_empty_texts(data)
+        announce("Writing")
+        with Together(force=force) as files:
+            staged = files.stage(data, lambda to: write_table(self._printed(data), to, formula_guard=self.policy.formula_guard))
+            announce("Reading back")
+            self._check(staged)
+            digest = sha256_of(staged)
+            about: dict[str, Any] = {"release": {"file": data.name, "sha256": digest}}
+            texts = (
+                to_json({**self.certificate, **about}),
+                to_json({**self.record, **about}),
+                codebook(data.name, self.certificate, digest),
+            )
+            for target, text in zip(paths[1:], texts, strict=True):
+                files.stage(target, partial(_write_text, text), private=target.name.endswith(RECORD))
+            files.commit()
+        return paths
+
+    def _printed(self, data: Path) -> pa.Table:
+        """The table with timestamps as they were written, for a CSV."""
+        if data.suffix.lower() != ".csv":
+            return self.coded
+        columns = dict(zip(self.coded.column_names, self.coded.columns, strict=True))
+        for name, form in self.moments.items():
+            column = columns[name].combine_chunks()
+            texts = pa.array([form.text(moment) for moment in column.dictionary.to_pylist()], pa.string())
+            columns[name] = pa.DictionaryArray.from_arrays(column.indices, texts)
+        return pa.table(columns)
+
+    def _check_empty_texts(self, data: Path) -> None:
+        """A reader of a CSV takes an empty text for a missing cell; a sensitive value must stay what it is."""
+        for column in self.policy.sensitive:
+            values = self.coded[column.name].combine_chunks().dictionary
+            if data.suffix.lower() == ".csv" and pa.types.is_string(values.type) and "" in values.to_pylist():
+                raise OutputError(
+                    f"Sensitive column {column.name!r} has empty texts, which a CSV cannot tell from missing cells. "
+                    "Write Parquet or Arrow, or replace them."
+                )
+
+    def _check(self, file: Path) -> None:
+        """What is on the disk must be what was judged."""
+        try:
+            audit = judge(file, self.policy)
+        except PolicyError:
+            raise OutputError(
+                "The release is not written: in such a file a sensitive column would not be what it was. Write Parquet or Arrow."
+            ) from None
+        except InputError:
+            raise OutputError("The release cannot be read back from its folder, and is not written. Check the disk.") from None
+        same = audit.rows == self.audit.rows and audit.classes == self.audit.classes and audit.k == self.audit.k
+        if not same or any(audit.sensitive[name].t_judged != self.audit.sensitive[name].t_judged for name in audit.sensitive):
+            raise GateError("The release was stopped: read back from its file it is not what was judged. Nothing is written.")
+
+    def __repr__(self) -> str:
+        """The release in one line."""
+        measured = ", ".join(f"{name} t={decimal_up(found.t_judged)}" for name, found in self.audit.sensitive.items())
+        rows, classes = number_of(self.audit.rows, "row"), number_of(self.audit.classes, "class", "classes")
+        return (
+            f"<Release: {rows} in {classes}, k={self.audit.k}; {measured}; {number_of(self.suppressed, 'row')} left out, "
+            f"gcp={self.loss['gcp']:.4f}>"
+        )
+
+
+def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> list[Path]:
+    """Where a release, its certificate, record and codebook go; refused, before long work, where they cannot be written."""
+    check_suffix(data)
+    if not _is_utf8(str(data)):
+        raise OutputError(f"Path {str(data)!r} is not UTF-8: the certificate could not name the file. Choose another name.")
+    paths = [data, *(data.with_name(data.name + ending) for ending in (CERTIFICATE, RECORD, CODEBOOK))]
+    for path in paths:
+        check_target(path, force=force, inputs=inputs)
+    return paths
+
+
+def _is_utf8(path: str) -> bool:
+    """Whether a path is text; Linux lets it be any bytes, of which Python makes lone surrogates."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _write_text(text: str, path: Path) -> None:
+    path.write_bytes(text.encode())

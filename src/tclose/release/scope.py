@@ -1,0 +1,236 @@
+"""Scope: what a verification is about, in plain words, so that nothing can hide behind "as certified".
+
+Limits asked and attained, the role of each column, the distances, and what no rule forbids but a reader should know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from tclose.columns.domains import Domain, domain_of
+from tclose.distances import Distance
+from tclose.judge.attribute import REGION, AttributeAudit
+from tclose.judge.result import Audit, Judgement
+from tclose.policy import Policy, Sensitive
+from tclose.tables.counted import Cells
+from tclose.tables.duckdb import Table
+from tclose.values.exact import decimal_down, decimal_up, number_of, plain
+
+MUCH_LESS = 10
+"""t under a tree or a matrix is remarkable when it is so many times smaller than with all different values equally far apart."""
+
+MOST_ROWS, NARROW = Fraction(9, 10), Fraction(1, 20)
+"""The numeric distance says little when so many of the rows lie within so small a part of the range."""
+
+WRITTEN_OUT = ("hierarchy", "matrix", "order", "bins")
+SETTINGS = ("distance", "t", "l", "l_kind", "c", "beta", "beta_kind", "delta", "delta_kind", *WRITTEN_OUT)
+"""What two policies may ask differently of a sensitive column."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a verification is about.
+
+    Attributes
+    ----------
+    title : str
+        The file, its rows and classes.
+    limits : list of str
+        Each limit: what was asked, and what is attained.
+    columns : list of str
+        The columns, by their roles, and the distance of each sensitive one.
+    warnings : list of str
+    """
+
+    title: str
+    limits: list[str]
+    columns: list[str]
+    warnings: list[str] = field(default_factory=list)
+
+    def lines(self) -> list[str]:
+        """All of it but the warnings."""
+        return [self.title, *(self.limits or ["No limit was asked."]), *self.columns]
+
+
+def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mapping[str, int]) -> Scope:
+    """What there is to say of a release, under the policy of its audit.
+
+    Parameters
+    ----------
+    source, values
+        The sensitive columns, and their values.
+    kept
+        The columns that are published as they are, each with the number of its different values.
+    """
+    title = f"{name}: {number_of(audit.rows, 'row')} in {number_of(audit.classes, 'class', 'classes')}"
+    columns = [f"Quasi-identifiers, which others may know: {', '.join(audit.quasi)}.", *_trees(audit.policy)]
+    risks = []
+    for column in audit.policy.sensitive:
+        cells, counts = values.domain(column.name)
+        domain = domain_of(source, column, cells, counts, binned=column.bins is not None and column.publish is None)
+        columns.append(f"Sensitive: {column.name}. {_distance(column, domain)}")
+        risks += _risks(column, audit.sensitive[column.name], domain, domain.table(counts))
+    if audit.policy.n is not None and audit.policy.n <= audit.k:
+        risks.append(f"Every class has {audit.policy.n:,} rows or more, and may be a region by itself: (n,t) says little.")
+    shown = ", ".join(f"{column} ({number_of(count, 'different value')})" for column, count in kept.items())
+    columns.append(f"Published as they are: {shown or 'no columns'}.")
+    risks += [
+        f"{name}: {number_of(count, 'different value')} in {number_of(audit.rows, 'row')}, published as it is."
+        for name, count in kept.items()
+        if audit.rows > 1 and 2 * count > audit.rows
+    ]
+    return Scope(title, [_limit(audit, judgement) for judgement in audit.judgements] + _not_limited(audit.policy), columns, risks)
+
+
+def asks_for_something(policy: Policy) -> bool:
+    """Whether some table could break the policy: k, l, alpha or t of 1 asks for nothing, nor does any t with n of 1."""
+    asks = [policy.k is not None and policy.k > 1, policy.alpha is not None and policy.alpha < 1]
+    for column in policy.sensitive:
+        asks += [column.t is not None and column.t < 1 and policy.n != 1, column.l is not None and column.l > 1]
+        asks += [column.beta is not None, column.delta is not None]
+    return any(asks)
+
+
+def differences(own: Policy, certified: Policy) -> list[str]:
+    """What a reader's policy asks otherwise than a certificate's."""
+    found = [
+        f"{key} is {_asked(getattr(own, key))}, certified is {_asked(getattr(certified, key))}"
+        for key in ("k", "alpha", "n")
+        if getattr(own, key) != getattr(certified, key)
+    ]
+    for role, what in (("quasi", "quasi-identifier"), ("sensitive", "sensitive")):
+        yours, theirs = ([column.name for column in getattr(policy, role)] for policy in (own, certified))
+        found += [f"{name} is {what} in yours only" for name in yours if name not in theirs]
+        found += [f"{name} is {what} in the certificate only" for name in theirs if name not in yours]
+    theirs_by_name = {column.name: column for column in certified.sensitive}
+    for column in own.sensitive:
+        other = theirs_by_name.get(column.name)
+        if other is not None:
+            found += [_difference(column, other, key) for key in SETTINGS if _differ(column, other, key)]
+    return found
+
+
+def _differ(own: Sensitive, other: Sensitive, key: str) -> bool:
+    if key == "distance":  # "auto" leaves it to the column
+        return own.kind not in ("auto", other.kind)
+    return bool(getattr(own, key) != getattr(other, key))
+
+
+def _difference(own: Sensitive, other: Sensitive, key: str) -> str:
+    if key in WRITTEN_OUT:
+        yours, theirs = (getattr(column, key) is not None for column in (own, other))
+        said = f"another {key}" if yours and theirs else f"a {key} in {'yours' if yours else 'the certificate'} only"
+        return f"{own.name} has {said}"
+    asked = [column.kind if key == "distance" else getattr(column, key) for column in (own, other)]
+    return f"{key} of {own.name} is {_asked(asked[0])}, certified is {_asked(asked[1])}"
+
+
+def _asked(limit: Any) -> Any:
+    return "not asked" if limit is None else plain(limit) if isinstance(limit, Fraction) else limit
+
+
+def _limit(audit: Audit, judgement: Judgement) -> str:
+    """One limit in plain words: asked and attained."""
+    policy, name, asked = audit.policy, judgement.sensitive, plain(judgement.limit)
+    if name is None:
+        return f"k: at least {number_of(int(judgement.limit), 'row')} in each class; the smallest has {audit.k:,}."
+    found = audit.sensitive[name]
+    if judgement.model == REGION:
+        near = decimal_up(found.verdicts[REGION].worst)
+        return f"(n,t) of {name}: each class within {asked} of a region of {policy.n:,} rows or more; attained {near}."
+    if judgement.model == "t":
+        attained = f"{decimal_up(found.t_judged)}, exactly {found.t_judged}"
+        return f"t of {name}: each class within {asked} of the table; attained {attained}."
+    worst = found.verdicts["share" if judgement.model == "alpha" else judgement.model].worst
+    whole = isinstance(worst, Fraction) and worst.denominator == 1
+    shown = str(worst) if whole else decimal_down(worst) if judgement.floor else decimal_up(worst)
+    what = _MODELS.get(judgement.model, judgement.model)
+    return f"{what} of {name}: at {'least' if judgement.floor else 'most'} {asked}; attained {shown}."
+
+
+_MODELS = {
+    "l_distinct": "l, different values in each class,",
+    "l_entropy": "l, by entropy,",
+    "c_recursive": "c, of recursive l-diversity,",
+    "alpha": "alpha, the share of one value in a class,",
+    "beta": "beta, by how much a class may make a value likelier,",
+    "beta_enhanced": "enhanced beta, by how much a class may make a value likelier,",
+    "delta": "delta, how much a class may change the share of a value,",
+}
+
+
+def _not_limited(policy: Policy) -> list[str]:
+    """What a reader might look for in vain."""
+    missing = ["No k was asked: a class may have one row only."] if policy.k is None else []
+    return missing + [f"No t was asked for {column.name}." for column in policy.sensitive if column.t is None]
+
+
+def _trees(policy: Policy) -> list[str]:
+    """The trees by which regions of (n,t)-closeness are found: whoever wrote them says which values are near one another."""
+    trees = [(column.name, column.tree) for column in policy.quasi if policy.n is not None and column.tree is not None]
+    return [
+        f"Regions of {name}: by the certificate's tree, of {number_of(tree.height + 1, 'level')} and "
+        f"{number_of(len(tree.leaves), 'label')}."
+        for name, tree in trees
+    ]
+
+
+def _distance(column: Sensitive, domain: Domain) -> str:
+    """The distance between the values of a column."""
+    count = len(domain.values)
+    if column.hierarchy is not None:
+        levels, known = number_of(column.hierarchy.height + 1, "level"), number_of(len(column.hierarchy.leaves), "value")
+        return f"Distance: a tree of {levels} and {known}, {count:,} of them in the file."
+    if column.matrix is not None:
+        return f"Distance: a matrix of {number_of(len(column.matrix.labels), 'value')}, {count:,} of them in the file."
+    binned = column.bins is not None and column.publish is None
+    return f"Distance: {domain.distance.name}, over {number_of(count, 'bin' if binned else 'value')}."
+
+
+def _risks(column: Sensitive, found: AttributeAudit, domain: Domain, counts: Any) -> list[str]:
+    """What makes t of a column say less than it seems to."""
+    name, risks = column.name, []
+    reach = _reach(domain.distance)
+    equal = found.divergences["variational"]
+    if reach < 1:
+        risks.append(f"{name}: the distances between the values that occur reach at most {decimal_up(reach)}, so t says little.")
+    elif domain.distance.name in ("hierarchical", "matrix") and equal > MUCH_LESS * found.t_judged and equal > 0.1:
+        risks.append(
+            f"{name}: most distances are small, so t says little. With all different values equally far apart it would be "
+            f"{decimal_up(equal)}."
+        )
+    if domain.distance.name == "numeric" and len(domain.values) > 1 and _narrow(domain, counts):
+        risks.append(f"{name}: nearly all values lie close together in a small part of their range, so t says little.")
+    if found.homogeneous_classes:
+        where = number_of(found.homogeneous_classes, "class has", "classes have")
+        rows = number_of(found.homogeneous_rows, "row")
+        risks.append(f"{name}: {where} one value only ({rows}): whoever knows the class of a person knows the value.")
+    return risks
+
+
+def _reach(distance: Distance) -> Fraction:
+    """The largest distance between two of the values."""
+    if distance.m < 2:
+        return Fraction(1)
+    if distance.name == "matrix":
+        return max(distance.ground(i, j) for i, j in combinations(range(distance.m), 2))
+    return distance.ground(0, distance.m - 1)  # of values in the order of a line, or of a tree's leaves
+
+
+def _narrow(domain: Domain, counts: Any) -> bool:
+    """Whether most rows lie within a small part of the range: an outlier makes all other distances small."""
+    total, below = int(counts.sum()), np.concatenate([[0], np.cumsum(counts)])
+    needed = -(-total * MOST_ROWS.numerator // MOST_ROWS.denominator)
+    for first in range(len(counts)):
+        last = int(np.searchsorted(below, below[first] + needed)) - 1
+        if last >= len(counts):
+            return False
+        if domain.distance.ground(first, last) <= NARROW:
+            return True
+    return False

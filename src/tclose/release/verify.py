@@ -1,0 +1,375 @@
+"""verify: a published file checked again, from the file and its certificate alone."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tclose.columns.domains import kind_to_read
+from tclose.errors import InputError, PrivacyRiskWarning, TcloseError, raising_alone
+from tclose.judge.audit import Context, examine
+from tclose.judge.result import Audit
+from tclose.policy import Policy
+from tclose.release.certificate import CERTIFICATE, CODEBOOK, RECORD, describe_sensitive, figures, statement
+from tclose.release.certificate import codebook as described
+from tclose.release.claims import Certificate, policy_of, read_certificate, read_json
+from tclose.release.scope import Scope, asks_for_something, differences, scope_of
+from tclose.tables.counted import Cells
+from tclose.tables.duckdb import Table
+from tclose.tables.files import sha256_of
+from tclose.tables.opened import InputFile
+from tclose.tables.readers import open_reader
+from tclose.values.exact import float_up, number_of
+
+ANOTHER = "belongs to another file"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a certificate says, and whether the release bears it out."""
+
+    what: str
+    holds: bool
+    detail: str = ""
+
+    def __str__(self) -> str:
+        """Yes or NO, and what it is about."""
+        return f"{'yes' if self.holds else 'NO '}  {self.what}{f' ({self.detail})' if self.detail else ''}"
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """What was checked of a release, and what was found.
+
+    Attributes
+    ----------
+    title : str
+        The name of the release.
+    findings : list of Finding
+    audit : Audit
+        Of the release, under the certificate's policy.
+    scope : Scope
+        What the findings are about, in plain words: limits asked and attained, columns and their roles, distances.
+    warnings : list of str
+        What no rule forbids, and a reader should know.
+    unchecked : list of str
+        What a certificate says and nobody can check from the release: the publisher's word.
+    own : Audit or None
+        Of the release, under the reader's own policy, where there is one.
+    differences : list of str
+        What the reader's policy asks and the certificate's does not, or otherwise.
+    holds : bool
+        Whether all that the certificate says, and all that the reader's policy asks, is so.
+    """
+
+    title: str
+    findings: list[Finding]
+    audit: Audit
+    scope: Scope
+    warnings: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+    own: Audit | None = None
+    differences: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything is so."""
+        return all(finding.holds for finding in self.findings)
+
+    @property
+    def verdict(self) -> str:
+        """The last line: whether the release is as certified."""
+        return f"{self.title} {'is' if self.holds else 'is not'} as certified."
+
+    def __str__(self) -> str:
+        """All of it as lines of text."""
+        lines = [
+            *self.scope.lines(),
+            "",
+            *map(str, self.findings),
+            "",
+            *(["Your policy and that of the certificate differ:"] if self.differences else []),
+            *(f"  {difference}" for difference in self.differences),
+            "Not checked, the publisher's word:",
+            *(f"  {word}" for word in self.unchecked),
+            *(f"Warning: {warning}" for warning in self.warnings),
+            self.verdict,
+        ]
+        return "\n".join("".join(char if char.isprintable() else repr(char)[1:-1] for char in line) for line in lines)
+
+    def __repr__(self) -> str:
+        """In one line."""
+        confirmed = sum(finding.holds for finding in self.findings)
+        told = number_of(len(self.warnings), "warning")
+        return f"<Verification: {self.verdict[:-1]}; {confirmed} of {number_of(len(self.findings), 'finding')} confirmed; {told}>"
+
+
+@raising_alone
+def verify(release: str | Path, certificate: str | Path | None = None, policy: Policy | str | Path | None = None) -> Verification:
+    """Check a release against its certificate: its bytes, its columns, its limits, and every figure that it can show.
+
+    Nothing is believed that can be counted: classes, limits and figures are measured again from the published values, by the
+    code of `audit`. What cannot be counted from the release is listed as the publisher's word: see `Verification.unchecked`.
+
+    Parameters
+    ----------
+    release : path
+    certificate : path, optional
+        By default it lies beside the release: ``release.csv.certificate.json``.
+    policy : Policy, or the path of one, optional
+        What the reader asks. The release must satisfy it too, and what the certificate asks otherwise is listed.
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    InputError
+        The release or the certificate cannot be read.
+    PolicyError
+        The reader's policy cannot be read, or does not fit the release.
+
+    Examples
+    --------
+    >>> import pyarrow as pa, tempfile, tclose as tc
+    >>> people = pa.table({"age": [23, 27, 31, 39], "salary": [3, 5, 4, 6]})
+    >>> release = tc.anonymize(people, tc.Policy(quasi=["age"], sensitive={"salary": 0.5}, k=2))
+    >>> path = release.write(Path(tempfile.mkdtemp()) / "release.csv")[0]
+    >>> verify(path)
+    <Verification: release.csv is as certified; 18 of 18 findings confirmed; 0 warnings>
+    """
+    if not isinstance(release, str | Path):
+        raise InputError(f"release must be the path of a published file. Got {type(release).__name__}. Write it to a file first.")
+    path = Path(release)
+    file = InputFile.open(path)
+    paper = path.with_name(path.name + CERTIFICATE) if certificate is None else Path(certificate)
+    own = policy if policy is None or isinstance(policy, Policy) else Policy.load(policy)
+    if own is not None:  # its input says how an input is written: nothing in a release means "no value"
+        own = replace(own, input=None)
+    said = read_certificate(paper)
+    asked = policy_of(said, paper.name)
+    names = open_reader(path).names
+    columns = [column.name for column in said.columns]
+    if not columns or not set(columns) <= set(names):
+        raise InputError(f"File {path.name!r} has not the columns of the certificate. It is another file.")
+    _check_roles(said, asked, paper.name)
+    told: list[str] = []
+    texts = Table(open_reader(path), dict.fromkeys(names, "text")).cells(names, [])
+    source = _opened(path, asked)
+    values = source.cells([], [column.name for column in asked.sensitive])
+    judged, numbers = _as_published(asked, source)
+    audit = _audit(path, judged, told)
+    theirs = None if own is None else _audit(path, _as_published(own, _opened(path, own))[0], told)
+    with file.read_as("a file"):  # what was hashed is what was audited
+        digest = sha256_of(path)
+    findings = [
+        *_of_one_set(path, digest, paper, said),
+        Finding("Its columns are those of the certificate", columns == names),
+        Finding("Roles and limits are those of the policy", _roles(asked, audit) == _roles_said(said)),
+        *(Finding(f"{name} holds intervals", False, "it holds numbers, and was judged by them") for name in numbers),
+        *_well_written(judged, source, values, texts),
+        Finding("Something was asked", asks_for_something(asked), "" if asks_for_something(asked) else "nothing was asked"),
+        Finding("It satisfies every limit", audit.satisfied, _broken(audit)),
+        Finding("The statement is that of its limits", said.statement == statement(asked)),
+        *_figures(said, asked, audit, int(np.count_nonzero(texts.sizes == 1))),
+    ]
+    kept = {column.name: len(texts.domain(column.name)[0]) for column in said.columns if column.role == "kept"}
+    scope = scope_of(path.name, source, values, audit, kept)
+    if own is not None and theirs is not None:
+        findings += _own_findings(own, theirs, names)
+    different = [] if own is None else differences(own, asked)
+    risks = [*scope.warnings, *dict.fromkeys(told)]
+    unchecked = _unchecked(said)
+    return Verification(path.name, findings, audit, scope, risks, unchecked, theirs, different)
+
+
+def _check_roles(said: Certificate, asked: Policy, name: str) -> None:
+    """A certificate gives each column one role, and limits to columns that it names."""
+    columns = [column.name for column in said.columns]
+    sensitive = [column.name for column in said.columns if column.role == "sensitive"]
+    if len(set(columns)) < len(columns) or [column.name for column in asked.sensitive if column.name not in sensitive]:
+        raise InputError(f"Certificate {name!r} names a column twice, or limits one that it does not name as sensitive.")
+
+
+def _opened(release: Path, policy: Policy) -> Table:
+    """The sensitive columns of a release."""
+    return Table(open_reader(release), {column.name: kind_to_read(column) for column in policy.sensitive})
+
+
+def _as_published(policy: Policy, source: Table) -> tuple[Policy, list[str]]:
+    """The policy for what is published, and the columns that hold numbers where their bins were to be.
+
+    The limits of bins apply to their labels. Where numbers are published, numbers are judged: whoever reads them is not bound
+    to put them in bins.
+    """
+    binned = [column.name for column in policy.sensitive if column.bins is not None and column.publish is None]
+    numbers = [name for name in binned if source.kinds[name] != "text"]
+    sensitive = [replace(column, bins=None) if column.name in numbers else column for column in policy.sensitive]
+    return replace(policy, sensitive=sensitive), numbers
+
+
+def _audit(release: Path, policy: Policy, told: list[str]) -> Audit:
+    """The audit of a release; ``told`` takes what it warns of."""
+    with warnings.catch_warnings(record=True) as risks:
+        warnings.simplefilter("always", PrivacyRiskWarning)
+        audit = examine(release, policy, Context())
+    told += [str(risk.message) for risk in risks if issubclass(risk.category, PrivacyRiskWarning)]
+    return audit
+
+
+def _of_one_set(release: Path, digest: str, certificate: Path, said: Certificate) -> list[Finding]:
+    """Whether release, certificate, codebook and record, as far as they are there, were written together."""
+    same = digest == said.release.sha256
+    detail = f"sha256 {digest}" if same else f"{certificate.name} {ANOTHER}: the sha256 of this one is {digest}"
+    findings = [Finding("The file is the one that was certified", same, detail)]
+    codebook, record = (release.with_name(release.name + ending) for ending in (CODEBOOK, RECORD))
+    if _is_there(codebook):
+        own = _same_text(codebook, described(said.release.file, said.model_dump(), said.release.sha256))
+        findings.append(
+            Finding(
+                "The codebook beside it is its own",
+                own,
+                "" if own else f"{codebook.name} {ANOTHER if same else f'does not go with {certificate.name}'}",
+            )
+        )
+    if _is_there(record):
+        own = _recorded(record) == digest
+        findings.append(Finding("The private record beside it is its own", own, "" if own else f"{record.name} {ANOTHER}"))
+    return findings
+
+
+def _is_there(paper: Path) -> bool:
+    """Whether there is such a file; a name that is too long for the disk names none."""
+    try:
+        return paper.is_file()
+    except OSError:
+        return False
+
+
+def _same_text(paper: Path, text: str) -> bool:
+    """Whether a file holds this text and no more."""
+    expected = text.encode()
+    try:
+        with paper.open("rb") as file:
+            return file.read(len(expected) + 1) == expected
+    except OSError:
+        return False
+
+
+def _recorded(record: Path) -> Any:
+    """The sha256 of the release that a private record is about, if it says so."""
+    try:
+        found = read_json(record, "Record")
+    except TcloseError:
+        return None
+    about = found.get("release") if isinstance(found, Mapping) else None
+    return about.get("sha256") if isinstance(about, Mapping) else None
+
+
+def _well_written(policy: Policy, source: Table, values: Cells, texts: Cells) -> list[Finding]:
+    """Each value must be written in one way: 1.0 beside 1.00 is one number to an audit, and two signs to a reader.
+
+    And labels of bins must be of the bins that the policy names.
+    """
+    findings = []
+    for column in policy.sensitive:
+        own, signs = (cells.domain(column.name)[0] for cells in (values, texts))
+        if len(own) != len(signs):
+            findings.append(
+                Finding(f"Each value of {column.name} is written in one way", False, "one number stands there in two ways")
+            )
+        if column.bins is not None and column.publish is None:
+            labels = source.values(column.name, own).drop_null().to_pylist()
+            findings.append(Finding(f"The intervals of {column.name} are those of the policy", column.bins.fit(labels)))
+    return findings
+
+
+def _figures(said: Certificate, asked: Policy, audit: Audit, unique: int) -> list[Finding]:
+    """Each figure that a release can show."""
+    attained, sizes = said.attained, audit.sizes.tolist()
+    found = figures(audit)
+    findings = [
+        _same("rows", said.rows, audit.rows),
+        _same("classes", said.classes, audit.classes),
+        _same("k", attained.k, audit.k),
+        _same("classes with one sensitive value", attained.homogeneous.classes, audit.homogeneous["classes"]),
+        _same("rows in such classes", attained.homogeneous.rows, audit.homogeneous["rows"]),
+        _same("rows that differ from all others", said.unique_rows, unique),
+        _same("dm, the sum of squared class sizes,", said.loss.dm, sum(size * size for size in sizes)),
+        _same("c_avg, the mean class size in k,", said.loss.c_avg, audit.rows / (len(sizes) * asked.k) if asked.k else None),
+        Finding("The figures are those of the sensitive columns", list(attained.sensitive) == list(found)),
+    ]
+    for name, own in found.items():
+        same = _as_text(attained.sensitive.get(name)) == _as_text(own)
+        findings.append(
+            Finding(f"The figures of {name} are as certified", same, f"{'' if same else 'found '}t = {own['t_exact']}")
+        )
+    for name, promise in said.promised.items():
+        limit = audit.sensitive[name].limit if name in audit.sensitive else None
+        attains = None if limit is None else float_up(audit.sensitive[name].t_judged)
+        kept = limit is not None and attains == promise.t_attained <= promise.t <= float_up(limit)
+        findings.append(Finding(f"{name} is within what was promised", kept, f"t = {promise.t}"))
+    return findings
+
+
+def _own_findings(own: Policy, audit: Audit, names: Sequence[str]) -> list[Finding]:
+    """What the reader's own policy asks."""
+    asks = asks_for_something(own)
+    published = [name for name in (*own.identifiers, *own.drop) if name in names]
+    return [
+        Finding("Your policy asks for something", asks, "" if asks else "it sets no limit"),
+        Finding("It satisfies your policy", audit.satisfied, _broken(audit)),
+        *(Finding(f"{name} is not published, as your policy asks", False, "it is a column of the file") for name in published),
+    ]
+
+
+def _roles(policy: Policy, audit: Audit) -> tuple[list[str], dict[str, str]]:
+    """The quasi-identifiers, and what is said of each sensitive column."""
+    sensitive = {
+        column.name: describe_sensitive(column, audit.sensitive[column.name].distance, policy) for column in policy.sensitive
+    }
+    return sorted(audit.quasi), sensitive
+
+
+def _roles_said(said: Certificate) -> tuple[list[str], dict[str, str]]:
+    """The same as the certificate's columns have it."""
+    quasi = sorted(column.name for column in said.columns if column.role == "quasi")
+    return quasi, {column.name: column.holds for column in said.columns if column.role == "sensitive"}
+
+
+def _unchecked(said: Certificate) -> list[str]:
+    """What a certificate says and a release cannot show."""
+    words = [f"made with tclose {said.version} as {said.release.file}"]
+    words += [f"the rows are {'in the order of the input' if said.row_order == 'input' else 'sorted by what is published'}"]
+    words += ["k and l are satisfied over persons, too"] if said.counted == "persons" else []
+    words += [f"what {column.name} holds: {column.holds}" for column in said.columns if column.role != "sensitive"]
+    parts = said.loss.by_attribute
+    for name, value, by_attribute in (("gcp", said.loss.gcp, parts.gcp), ("precision", said.loss.precision, parts.precision)):
+        of_table = "" if value is None else f" {value:.4g}"
+        of_each = "".join(f", {attribute} {part:.4g}" for attribute, part in by_attribute.items())
+        words += [f"information loss, {name}{of_table}{of_each}"] if of_table or of_each else []
+    weights = {name: column.weight for name, column in said.policy.quasi.items() if column.weight != 1}
+    words += [f"weight {weight} of {name} in the information loss" for name, weight in weights.items()]
+    return words + [f"t of {name} was promised to be at most {promise.t}" for name, promise in said.promised.items()]
+
+
+def _same(what: str, said: Any, found: Any) -> Finding:
+    same = _as_text(said) == _as_text(found)
+    return Finding(f"{what} as certified", same, str(found) if same else f"certified {said}, found {found}")
+
+
+def _as_text(figure: Any) -> str:
+    """A figure as a certificate has it: 1, 1.0 and true are three."""
+    return json.dumps(figure, sort_keys=True)
+
+
+def _broken(audit: Audit) -> str:
+    broken = [judgement for judgement in audit.judgements if judgement.broken.any()]
+    return "; ".join(f"{that.model}{f' of {that.sensitive}' if that.sensitive else ''} is broken" for that in broken)

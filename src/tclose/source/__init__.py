@@ -1,1 +1,0 @@
-"""Any table: CSV, Parquet, Arrow, pandas, polars; opened, typed and counted."""

@@ -1,0 +1,1 @@
+"""Tables: read and written. The only room that knows an engine."""

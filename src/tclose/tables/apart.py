@@ -1,0 +1,35 @@
+"""Cells that are one value to some readers and two to others: NaN beside missing cells, 0.0 beside -0.0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tclose.errors import ColumnError
+from tclose.tables.types import PRINTED
+
+_NO_CLASSES = ("value", PRINTED)
+"""Kinds of columns that make no classes: in a sensitive or kept column NaN is missing, and -0.0 is 0.0."""
+
+
+def check_apart(table: Any, names: Mapping[str, str], kinds: Mapping[str, str]) -> None:
+    """Refuse floats that would be one class to us, and are two to some reader.
+
+    polars tells NaN from a missing cell, pandas does not. 0.0 and -0.0 are equal, and are printed differently.
+    """
+    floats = {name: table[column] for name, column in names.items() if kinds[name] not in _NO_CLASSES}
+    floats = {name: column for name, column in floats.items() if column.type().is_floating()}
+    if not floats:
+        return
+    facts: dict[str, Any] = {}
+    for place, column in enumerate(floats.values()):
+        signed = (column == 0).ifelse(column.cast("string").startswith("-"), None)  # NULL where it is not 0
+        facts |= {f"a{place}": column.isnan().any() & column.isnull().any(), f"b{place}": signed.any() & (~signed).any()}
+    found = table.agg(**facts).to_pyarrow().to_pylist()[0]
+    for place, name in enumerate(floats):
+        if found[f"a{place}"]:
+            raise ColumnError(
+                f"Column {name!r} has both NaN and missing cells, which some programs tell apart. Make them one, or fill them."
+            )
+        if found[f"b{place}"]:
+            raise ColumnError(f"Column {name!r} has both 0.0 and -0.0, which some programs tell apart. Make them one.")

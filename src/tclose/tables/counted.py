@@ -1,0 +1,177 @@
+"""Cells: the distinct rows of some columns, counted by an engine, as codes; and the classes and histograms in them.
+
+An engine hands over cells instead of rows. There are as many as the columns have combinations, however long the table is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from tclose.values.exact import INT64_MAX
+from tclose.values.histograms import Histograms
+
+Ints = NDArray[np.int64]
+
+CHUNK = 1_000_000
+"""Cells whose histograms are judged at a time: kernels need some arrays of that length."""
+
+FEW = 2
+"""So many keys for each cell are counted in an array; more are sorted."""
+
+
+class Cells:
+    """Counted combinations of quasi-identifiers and sensitive values.
+
+    Rows that agree on all quasi-identifiers form a class. Classes are numbered by their sorted values, missing last, so all
+    engines agree, and so do counts of rows and of persons.
+    """
+
+    def __init__(self, batches: Iterable[pa.RecordBatch], quasi: Sequence[str], sensitive: Sequence[str]) -> None:
+        """From batches with a column for each quasi-identifier, one for each sensitive attribute, and last the count."""
+        chunks: list[list[Any]] = [[] for _ in (*quasi, *sensitive)]
+        counts = [np.empty(0, dtype=np.int64)]
+        for batch in batches:
+            for place, column in enumerate(batch.columns[:-1]):
+                chunks[place].append(column.dictionary_encode())
+            counts.append(batch.columns[-1].cast(pa.int64()).to_numpy())
+        self._counts = np.concatenate(counts)
+        self._columns = {name: _ranked(parts) for name, parts in zip((*quasi, *sensitive), chunks, strict=True) if parts}
+        self._quasi = quasi
+
+    def __len__(self) -> int:
+        """The number of cells."""
+        return len(self._counts)
+
+    @cached_property
+    def _classes(self) -> tuple[Ints, Ints]:
+        """The class of each cell, and some cell of each class."""
+        columns = (self._columns[name] for name in self._quasi)
+        return _numbered(((ranks, len(domain)) for domain, ranks in columns), len(self))
+
+    @property
+    def sizes(self) -> Ints:
+        """What each class counts."""
+        return _sums(self._classes[0], self._counts)
+
+    def domain(self, name: str) -> tuple[pa.Array, Ints]:
+        """The values of a column, ascending, missing last, and how often each occurs."""
+        domain, ranks = self._columns[name]
+        return domain, _sums(ranks, self._counts)
+
+    def histograms(self, sensitive: str, codes: Ints, table: Ints) -> Iterator[Histograms]:
+        """The histograms of a column, some classes at a time.
+
+        Parameters
+        ----------
+        codes : (m,) int64
+            The code of each value of the column's domain.
+        table : (m,) int64
+            How often each code occurs in the table.
+        """
+        return self._histograms(codes[self._columns[sensitive][1]], table)
+
+    def tuples(self, codes: Mapping[str, Ints]) -> tuple[list[Ints], Iterator[Histograms]]:
+        """The tuples of some columns that occur, in lexicographic order, by their code in each column; and their histograms.
+
+        Parameters
+        ----------
+        codes
+            For each column the code of each value of its domain; every code occurs.
+        """
+        ranks = {name: self._columns[name][1] for name in codes}
+        coded = ((own[ranks[name]], int(own.max()) + 1) for name, own in codes.items())
+        numbers, some = _numbered(coded, len(self))
+        return [own[ranks[name][some]] for name, own in codes.items()], self._histograms(numbers, _sums(numbers, self._counts))
+
+    def _histograms(self, codes: Ints, table: Ints) -> Iterator[Histograms]:
+        """The histograms of the code of each cell."""
+        numbers, some = self._classes
+        keys, counts = _totals(numbers * len(table) + codes, self._counts, len(some) * len(table))
+        owners, values = np.divmod(keys, len(table))
+        starts = np.append(np.flatnonzero(np.diff(owners, prepend=-1)), len(owners))
+        first = 0
+        while first < len(starts) - 1:
+            last = max(int(np.searchsorted(starts, starts[first] + CHUNK, side="right")) - 1, first + 1)
+            part = slice(starts[first], starts[last])
+            yield Histograms(starts[first : last + 1] - starts[first], values[part], counts[part], table, first)
+            first = last
+
+    def pairs(self, name: str) -> tuple[Ints, Ints]:
+        """Each cell's value in a column of whole numbers, and its class."""
+        domain, ranks = self._columns[name]
+        return domain.to_numpy(zero_copy_only=False).astype(np.int64)[ranks], self._classes[0]
+
+    def quasi_values(self, name: str) -> pa.Array:
+        """A quasi-identifier's value in each class."""
+        domain, ranks = self._columns[name]
+        return domain.take(pa.array(ranks[self._classes[1]]))
+
+
+def _ranked(chunks: list[Any]) -> tuple[pa.Array, Ints]:
+    """The values of a column, ascending, missing last, and each cell's place among them."""
+    column = pa.chunked_array(chunks).unify_dictionaries()
+    values = column.chunk(0).dictionary
+    order = pc.sort_indices(values)
+    places = np.empty(len(values) + 1, dtype=np.int64)
+    places[order.to_numpy()] = np.arange(len(values))
+    places[-1] = len(values)  # missing cells come last
+    indices = np.concatenate([chunk.indices.fill_null(len(values)).to_numpy() for chunk in column.chunks])
+    domain = values.take(order)
+    if column.null_count:
+        domain = pa.concat_arrays([domain, pa.nulls(1, domain.type)])
+    return domain, places[indices]
+
+
+def _numbered(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, Ints]:
+    """Cells by what they have in some columns, numbered from 0 without gaps in lexicographic order; and some cell of each number.
+
+    Parameters
+    ----------
+    columns
+        The code of each cell in each column, and how many codes there are.
+    """
+    keys, bound = np.zeros(length, dtype=np.int64), 1
+    for codes, size in columns:
+        if bound * size > INT64_MAX:
+            keys, bound = _dense(keys, bound)[0], length
+        keys, bound = keys * size + codes, bound * size
+    return _dense(keys, bound)
+
+
+def _dense(keys: Ints, bound: int) -> tuple[Ints, Ints]:
+    """Keys below a bound as numbers from 0 without gaps, in the same order; and a place where each number occurs."""
+    if bound <= FEW * len(keys):
+        places = np.full(bound, -1)
+        places[keys] = np.arange(len(keys))
+        return (np.cumsum(places >= 0) - 1)[keys], places[places >= 0]
+    order = np.argsort(keys)
+    new = np.diff(keys[order], prepend=-1) != 0
+    numbers = np.empty_like(keys)
+    numbers[order] = np.cumsum(new) - 1
+    return numbers, order[new]
+
+
+def _totals(keys: Ints, counts: Ints, bound: int) -> tuple[Ints, Ints]:
+    """The keys below a bound that occur, ascending, and the sum of the counts of each; counts are above 0."""
+    if bound <= FEW * len(keys):
+        sums = np.zeros(bound, dtype=np.int64)
+        np.add.at(sums, keys, counts)
+        found = np.flatnonzero(sums)
+        return found, sums[found]
+    order = np.argsort(keys)  # equal keys are summed, so their order does not matter
+    firsts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    return keys[order[firsts]], np.add.reduceat(counts[order], firsts)
+
+
+def _sums(groups: Ints, values: Ints) -> Ints:
+    """Sums of values by group, without a detour over floats as ``np.bincount`` takes."""
+    sums = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
+    np.add.at(sums, groups, values)
+    return sums

@@ -1,0 +1,57 @@
+"""Files in other encodings: a copy in UTF-8, made as a stream, in a folder that only its owner reads."""
+
+from __future__ import annotations
+
+import codecs
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Any
+
+from tclose.errors import InputError
+from tclose.tables.csv import packing_of, unpacked
+from tclose.tables.opened import InputFile
+
+_BLOCK = 1 << 24
+
+
+def is_utf8(file: InputFile) -> bool:
+    """Whether all bytes of a file are text in UTF-8. NUL bytes are not: letters of UTF-16 have them."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with unpacked(file) as source:
+        try:
+            while block := source.read(_BLOCK):
+                if b"\0" in block:
+                    return False
+                decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def in_utf8(file: InputFile, encoding: str, owner: Any) -> InputFile:
+    """A copy of a file in UTF-8 that lives as long as its owner; the file itself where it is UTF-8 already, as a release is."""
+    with file.read_as("a CSV"):
+        if is_utf8(file):
+            return file
+    name, line = file.path.name if packing_of(file.path) is None else file.path.stem, 1
+    folder = Path(tempfile.mkdtemp(prefix="tclose-"))  # readable by its owner only
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    decoder = codecs.getincrementaldecoder(encoding)()
+    with file.read_as("a CSV"), unpacked(file) as source, (folder / name).open("wb") as target:
+        try:
+            while block := source.read(_BLOCK):
+                text = decoder.decode(block)
+                line += text.count("\n")
+                target.write(text.encode())
+            target.write(decoder.decode(b"", final=True).encode())
+            readable = True
+        except UnicodeError:  # a lone surrogate of UTF-16 cannot be encoded either
+            readable = False
+    if not readable:
+        raise InputError(
+            f"File {file.path.name!r} is not {encoding}, in line {line:,} or after it. Name its encoding in input: encoding."
+        )
+    return InputFile.open(folder / name)

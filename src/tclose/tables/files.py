@@ -1,0 +1,255 @@
+"""Writing files whole or not at all: one, or several as one act. Nothing that exists is replaced unless that is asked for."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tclose.errors import OutputError, OutputExistsError, TcloseError
+from tclose.tables.lock import locked
+
+
+def write_whole(path: Path, write: Callable[[Path], object], *, force: bool) -> None:
+    """Let ``write`` fill a temporary file beside the path, then put it in place: a reader finds all of it, or what was before.
+
+    Parameters
+    ----------
+    force
+        Whether a file that exists may be replaced.
+    """
+    with Together(force=force) as files:
+        files.stage(path, write)
+        files.commit()
+
+
+def check_target(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
+    """Refuse, before long work, what cannot be written later.
+
+    Parameters
+    ----------
+    force
+        Whether a file that exists may be replaced.
+    inputs
+        Files that are read: none of them may be the target.
+    """
+    with _told(path):
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise OutputError(
+                f"{str(path.parent)!r} is a file, not a folder. Name a folder."
+                if folder.exists()
+                else f"Folder {str(path.parent)!r} does not exist. Make it first."
+            )
+        if path.is_dir():
+            raise OutputError(f"{str(path)!r} is a folder. Name a file in it.")
+        if path.exists() and not path.is_file():  # a rename would put a file where a device was
+            raise OutputError(f"{str(path)!r} is a device, not a file. Choose another name.")
+        if any(_is_same(path, source) for source in inputs):
+            raise OutputError(f"File {str(path)!r} is read as an input, and would be overwritten. Choose another name.")
+        if os.path.lexists(path) and not force:
+            raise OutputExistsError(path)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise OutputError(f"Folder {str(path.parent)!r} is read-only. Choose another, or allow writing there.")
+
+
+class Together:
+    """Several files as one act: all of them appear, or none.
+
+    Each file is staged: written whole to a temporary file beside its place, and read from there by whoever wants to check it or
+    to write of it in the next. ``commit`` puts all in place, **the one staged first last**: so stage the data first, then the
+    papers about it, and whoever finds the data finds its papers. Without a commit, or when it fails, nothing is left and what
+    was there before is there again.
+
+    Older data is taken away before the first paper is replaced: a process that is killed in the middle leaves papers without
+    data, never older data beside newer papers. Of two processes that commit to one folder, the second waits for the first.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with Together(force=False) as files:
+    ...     data = files.stage(folder / "release.csv", lambda path: path.write_text("a\\n1\\n"))
+    ...     paper = files.stage(folder / "size.txt", lambda path: path.write_text(str(data.stat().st_size)), private=True)
+    ...     files.commit()
+    >>> sorted(path.name for path in folder.iterdir())
+    ['release.csv', 'size.txt']
+    """
+
+    def __init__(self, *, force: bool) -> None:
+        """Begin.
+
+        Parameters
+        ----------
+        force
+            Whether files that exist may be replaced.
+        """
+        self._force = force
+        self._staged: dict[Path, Path] = {}
+        self._older: dict[Path, Path] = {}
+
+    def __enter__(self) -> Self:
+        """Nothing is written yet."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Remove what was staged and not put in place, all of it even when that is interrupted."""
+        with ExitStack() as removals:
+            for beside in (*self._staged.values(), *self._older.values()):
+                removals.callback(_remove, beside)
+
+    def stage(self, path: Path, write: Callable[[Path], object], *, private: bool = False) -> Path:
+        """Let ``write`` fill a temporary file with the suffix of the path; give back where it is.
+
+        Parameters
+        ----------
+        path
+            Where the file goes when all is committed.
+        write
+            Called with the temporary file, which is there and empty.
+        private
+            Whether only its owner may read the file.
+        """
+        check_target(path, force=self._force)
+        beside = self._staged[path] = _beside(path)  # noted before it is there, so that no interruption leaves it behind
+        with _told(path):
+            with beside.open("xb") as file:
+                mode = os.fstat(file.fileno()).st_mode & 0o777  # what the umask and the folder give to a new file
+            beside.chmod(0o600)
+            write(beside)
+            beside.chmod(0o600 if private else mode)
+            _sync(beside)
+        return beside
+
+    def commit(self) -> None:
+        """Put all files in place, the one staged first last."""
+        with ExitStack() as locks:
+            for folder, path in sorted({path.absolute().parent: path for path in self._staged}.items()):
+                check_target(path, force=True)  # a folder that is gone is told as such
+                with _told(path):
+                    locks.enter_context(locked(folder))
+            begun: list[Path] = []
+            try:
+                self._put_in_place(begun)
+            except BaseException as error:
+                if isinstance(error, OSError) or any(beside.exists() for beside in self._staged.values()):
+                    self._take_back(begun)  # an interruption after the last replacement comes too late
+                raise
+
+    def _put_in_place(self, begun: list[Path]) -> None:
+        """Replace each file; ``begun`` tells which were touched."""
+        for path in self._staged:
+            check_target(path, force=self._force)
+        data, *papers = self._staged
+        if papers and os.path.lexists(data):
+            begun.append(data)
+            self._older[data] = _beside(data)
+            with _told(data):
+                data.rename(self._older[data])
+                _sync_folder(data)
+        for path in (*reversed(papers), data):
+            check_target(path, force=self._force)
+            begun.append(path)
+            with _told(path):
+                if path not in self._older:
+                    self._keep_older(path)
+                self._staged[path].replace(path)
+                _sync_folder(path)
+
+    def _keep_older(self, path: Path) -> None:
+        """A second name for the file that is about to be replaced; the first is never absent."""
+        if os.path.lexists(path):
+            older = self._older[path] = _beside(path)
+            try:
+                os.link(path, older, follow_symlinks=False)
+            except (OSError, NotImplementedError):  # a system without such links
+                shutil.copy2(path, older, follow_symlinks=False)
+
+    def _take_back(self, begun: list[Path]) -> None:
+        """Undo what was done, the data last; what that was is asked of the disk, for an interruption may come anywhere."""
+        left = []
+        for path in reversed(dict.fromkeys(begun)):
+            older = self._older.get(path)
+            try:
+                if not self._staged[path].exists() and older is None:
+                    path.unlink(missing_ok=True)
+                elif older is not None and (not self._staged[path].exists() or not os.path.lexists(path)):
+                    older.replace(path)
+            except OSError:
+                self._older.pop(path, None)  # it is all that is left
+                if path.absolute().parent.is_dir():
+                    left.append(repr(str(path)))
+        if left:
+            raise OutputError(
+                f"Not all files could be written, and {', '.join(left)} could not be taken back. Remove it by hand."
+            )
+
+
+class FileTooLargeError(OSError):
+    """A file has more bytes than its kind may have."""
+
+
+def read_at_most(path: Path, most: int) -> bytes:
+    """Return the bytes of a file that has at most ``most`` of them: a name may lead to a device that never ends."""
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise FileTooLargeError(errno.EFBIG, os.strerror(errno.EFBIG))
+    return content
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _beside(path: Path) -> Path:
+    """A name in the same folder, hidden and not to be guessed, with the same suffix: readers go by it."""
+    return path.with_name(f".tclose-{secrets.token_hex(8)}{path.suffix}")
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):  # a folder that is gone took it along
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """A refusal of the disk as one sentence."""
+    try:
+        yield
+    except TcloseError:
+        raise
+    except OSError as error:
+        reason = error.strerror or "the disk refused it"
+        if error.errno == errno.ENOENT and not path.absolute().parent.is_dir():
+            reason = "its folder is gone"
+        raise OutputError(f"File {str(path)!r} cannot be written: {reason}.") from None
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file is on the disk: a rename before that could survive a power cut that its content does not."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def _sync_folder(path: Path) -> None:
+    """Wait until a rename is on the disk, where the system can do that."""
+    with suppress(OSError):
+        descriptor = os.open(path.absolute().parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether two paths are one file, by whatever names."""
+    one_name = os.path.realpath(path) == os.path.realpath(other)  # Path.resolve raises where a link leads to itself
+    return one_name or (path.exists() and other.exists() and path.samefile(other))

@@ -1,0 +1,246 @@
+"""Forms: cells that are written in another way than ours, rewritten before they are typed; what the policy's ``input`` says.
+
+Our way is that of a release: missing cells are empty, numbers have a decimal point, dates are 2024-01-31. A column is rewritten
+where all of its cells have the form that the policy names, and left alone elsewhere: so a release can be read with the policy
+that made it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from fractions import Fraction
+from typing import Any
+
+import ibis
+
+from tclose.errors import ColumnError
+from tclose.policy import Input
+from tclose.values.notation import DateForm
+
+COMMA = r"^-?(?:(?:0|[1-9][0-9]*)(?:,[0-9]+)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+"""A number with a decimal comma, or a whole one."""
+
+_THOUSANDS = r"^-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+$"
+
+_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
+_ZONE = r"Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?"
+MOMENT = rf"^([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{_CLOCK})({_ZONE})?$"
+"""A timestamp: a date, a blank or T, a time of day, and maybe how far its clocks are from UTC."""
+
+SAMPLE = 1_000
+"""A form, or a type, that these first rows do not have is not looked for in all rows."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """How the timestamps of a column are written, all of them: ``2024-01-31T08:30Z``.
+
+    Attributes
+    ----------
+    separator : str
+        A blank, or T.
+    digits : int or None
+        Digits after the point of a second; None where there are no seconds.
+    zone : str
+        How far the clocks are from UTC, as it is written; "" where nothing is.
+    """
+
+    separator: str
+    digits: int | None
+    zone: str
+
+    @classmethod
+    def of(cls, shape: str) -> Moments:
+        """From the shape of all cells: their digits as 0, but for those of the zone."""
+        main, zone = re.fullmatch(MOMENT, shape).groups()  # type: ignore[union-attr]
+        seconds = main[17:]
+        return cls(main[10], len(seconds.partition(".")[2]) if seconds else None, zone or "")
+
+    @property
+    def offset(self) -> timedelta | None:
+        """How far the clocks are from UTC; None where that is not written."""
+        if not self.zone:
+            return None
+        digits = re.sub("[^0-9]", "", self.zone).ljust(4, "0")
+        ahead = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+        return -ahead if self.zone[0] == "-" else ahead
+
+    @property
+    def timezone(self) -> str | None:
+        """The time zone as Arrow names it."""
+        if self.offset is None or self.zone == "Z":
+            return "UTC" if self.zone else None
+        minutes = int(self.offset.total_seconds()) // 60
+        return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
+
+    def text(self, value: datetime) -> str:
+        """A moment in this form; finer only where the moment is."""
+        plain = value.replace(tzinfo=None)
+        digits = -1 if self.digits is None else self.digits
+        if plain.second or plain.microsecond:
+            digits = max(digits, 0)
+        while plain.microsecond * 10 ** max(digits, 0) % 10**6:
+            digits += 1
+        text = plain.isoformat(self.separator, "minutes" if digits < 0 else "seconds")
+        fraction = f".{plain.microsecond:06d}"[: digits + 1] if digits > 0 else ""
+        return f"{text}{fraction}{self.zone}"
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A table of text columns in our way of writing.
+
+    Attributes
+    ----------
+    text : ibis table
+    found : ibis table
+        The same as it is written, but for missing cells.
+    comma, dates : set
+        The columns whose numbers have a decimal comma, and whose dates have the policy's form.
+    moments : dict of Moments
+        The columns of timestamps.
+    """
+
+    text: Any
+    found: Any
+    comma: set[str]
+    dates: set[str]
+    moments: dict[str, Moments]
+
+
+def rewritten(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given: Input, texts: set[str]) -> Rewritten:
+    """The columns of a table in our way of writing.
+
+    Parameters
+    ----------
+    names
+        The column of the ibis table for each name.
+    kinds
+        What to read each as; those that are read as text or as they are printed are not rewritten.
+    texts
+        The columns that are text. Of the others, numbers that mean "no value" are missing.
+    """
+    found = table.mutate(**{names[name]: without(table[names[name]], given) for name in names}) if given.missing else table
+    open_ = {names[name]: kind for name, kind in kinds.items() if name in texts and kind not in ("text", "printed")}
+    owners = {column: name for name, column in names.items()}
+    dates = _all(found, {column: written_as(found[column], given.dates) for column in open_}) if given.dates else set()
+    commas = set()
+    if given.decimal == ",":
+        rest = [column for column in open_ if column not in dates]
+        commas = _all(found, {column: found[column].re_search(COMMA) for column in rest})
+        commas = _any(found, {column: found[column].contains(",") for column in commas})
+        _check_thousands(found, {column: owners[column] for column in rest if column not in commas})
+    cells = {column: iso(found[column], given.dates) for column in dates}
+    cells |= {column: found[column].replace(",", ".") for column in commas}
+    text = found.mutate(**cells) if cells else found
+    asked = [column for column, kind in open_.items() if column not in commas and kind in ("auto", "value")]
+    moments = _moments(text, asked)
+    return Rewritten(
+        text, found, {owners[c] for c in commas}, {owners[c] for c in dates}, {owners[c]: form for c, form in moments.items()}
+    )
+
+
+def without(cell: Any, given: Input) -> Any:
+    """A cell, missing where it is one of the texts that mean "no value"."""
+    kind = cell.type()
+    if kind.is_string():
+        return cell.isin(given.missing).ifelse(ibis.null("string"), cell)
+    if kind.is_numeric():
+        numbers = _numbers(given.missing, kind)
+        return cell.isin(numbers).ifelse(ibis.null(kind), cell) if numbers else cell
+    return cell
+
+
+def _numbers(texts: Sequence[str], kind: Any) -> list[Any]:
+    """Those of some texts that are numbers which a column of this type can have, in that type: nothing is rounded but floats."""
+    numbers = {text: Fraction(text) for text in texts if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text)}
+    if kind.is_integer():
+        low, high = kind.bounds.lower, kind.bounds.upper
+        return [int(number) for number in numbers.values() if number.denominator == 1 and low <= number <= high]
+    if kind.is_decimal():
+        largest, unit = 10**kind.precision, 10**kind.scale
+        numbers = {text: n for text, n in numbers.items() if (n * unit).denominator == 1 and abs(n * unit) < largest}
+    return [ibis.literal(text).cast(kind) for text in numbers]
+
+
+def written_as(cell: Any, form: DateForm) -> Any:
+    """Whether a cell is a date, or a timestamp, in a form; unknown where it is missing."""
+    day = iso(cell, form).left(10)
+    return (cell.re_search(form.pattern) & (day.try_cast("date").cast("string") == day)).fill_null(
+        cell.isnull().ifelse(None, False)
+    )
+
+
+def iso(cell: Any, form: DateForm) -> Any:
+    """A cell of a form as 2024-01-31, or 2024-01-31 08:30:00."""
+    found = {part: cell.re_extract(form.pattern, place).lpad(2, "0") for place, part in enumerate(form.parts, 1)}
+    year = cell.re_extract(form.pattern, form.parts.index("year") + 1)
+    text = year + "-" + found["month"] + "-" + found["day"]
+    for part, mark in (("hour", " "), ("minute", ":"), ("second", ":")):
+        text = text + mark + found[part] if part in found else text
+    return text
+
+
+def is_moment(cell: Any) -> Any:
+    """Whether a cell is a timestamp; unknown where it is missing."""
+    day = cell.left(10)
+    return (cell.re_search(MOMENT) & (day.try_cast("date").cast("string") == day)).fill_null(cell.isnull().ifelse(None, False))
+
+
+def shape(cell: Any) -> Any:
+    """A timestamp with its digits as 0, but for those of the zone: equal for all cells that are written in one form."""
+    return cell.re_extract(MOMENT, 1).re_replace("[0-9]", "0") + cell.re_extract(MOMENT, 2)
+
+
+def _moments(text: Any, columns: list[str]) -> dict[str, Moments]:
+    """The columns whose cells are all timestamps in one form."""
+    columns = list(_all(text, {column: is_moment(text[column]) for column in columns}))
+    if not columns:
+        return {}
+    facts = {
+        f"{end}{place}": getattr(shape(text[column]), end)() for place, column in enumerate(columns) for end in ("min", "max")
+    }
+    found = text.agg(**facts).to_pyarrow().to_pylist()[0]
+    return {
+        column: Moments.of(found[f"min{place}"])
+        for place, column in enumerate(columns)
+        if found[f"min{place}"] is not None and found[f"min{place}"] == found[f"max{place}"]
+    }
+
+
+def _all(rows: Any, tests: Mapping[str, Any]) -> set[str]:
+    """The columns for which a test is true of every cell that is not missing, and of one at least."""
+    hopeful = _answers(rows, tests, sample=True) if tests else {}
+    answers = _answers(rows, {column: tests[column] for column, answer in hopeful.items() if answer is not False})
+    return {column for column, answer in answers.items() if answer}
+
+
+def _answers(rows: Any, tests: Mapping[str, Any], *, sample: bool = False) -> dict[str, bool | None]:
+    if not tests:
+        return {}
+    asked = rows.select(**dict(zip((f"a{place}" for place in range(len(tests))), tests.values(), strict=True)))
+    asked = asked.limit(SAMPLE) if sample else asked
+    found = asked.agg(**{name: asked[name].all() for name in asked.columns}).to_pyarrow().to_pylist()[0]
+    return dict(zip(tests, found.values(), strict=True))
+
+
+def _any(rows: Any, tests: Mapping[str, Any]) -> set[str]:
+    """The columns for which a test is true of some cell."""
+    if not tests:
+        return set()
+    found = rows.agg(**{column: test.any() for column, test in tests.items()}).to_pyarrow().to_pylist()[0]
+    return {column for column, answer in found.items() if answer}
+
+
+def _check_thousands(rows: Any, columns: Mapping[str, str]) -> None:
+    """With a decimal comma 1.234 may be a thousand and more; in a release it is one and a bit. Nobody can tell: it is refused."""
+    tests = {column: rows[column].re_search(_THOUSANDS) | rows[column].re_search("^-?[0-9]+$") for column in columns}
+    numbers = _all(rows, tests)
+    for column in sorted(_any(rows, {column: rows[column].contains(".") for column in numbers})):
+        raise ColumnError(
+            f"Column {columns[column]!r} has cells as 1.234, which may be decimals or thousands. With a decimal comma write "
+            "thousands without a point. A release is checked by tclose verify."
+        )

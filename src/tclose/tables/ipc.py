@@ -1,0 +1,64 @@
+"""Arrow files: the chosen columns read into memory, and all of their bytes checked.
+
+They are not mapped into memory: a file that is cut short while it is mapped ends the whole program. And what was read is
+checked in full before anyone uses it: an index or a length that points elsewhere would do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from tclose.errors import InputError
+from tclose.tables.opened import MOST_ROWS, InputFile
+
+_MARK = b"ARROW1"
+"""How a file begins that is not a stream."""
+
+
+@dataclass(frozen=True)
+class Ipc:
+    """An Arrow file, of which the schema is read."""
+
+    file: InputFile
+    names: list[str]
+
+    def read(self, names: Collection[str]) -> pa.Table:
+        """Some columns in memory, as long as they are."""
+        wanted, batches, rows = set(names), [], 0
+        with _opened(self.file, [place for place, name in enumerate(self.names) if name in wanted]) as reader:
+            for batch in _batches(reader):
+                rows += batch.num_rows
+                if rows > MOST_ROWS:
+                    raise InputError(f"File {self.file.path.name!r} has more than {MOST_ROWS:,} rows. Split it.")
+                batch.validate(full=True)
+                batches.append(batch)
+            return pa.Table.from_batches(batches, reader.schema)
+
+
+def open_ipc(file: InputFile) -> Ipc:
+    """Read the schema."""
+    with _opened(file, None) as reader:
+        return Ipc(file, list(reader.schema.names))
+
+
+def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
+    if isinstance(reader, pa.RecordBatchReader):
+        return iter(reader)
+    return (reader.get_batch(place) for place in range(reader.num_record_batches))
+
+
+@contextmanager
+def _opened(file: InputFile, fields: list[int] | None) -> Iterator[Any]:
+    """A reader of some columns, in either of the two formats."""
+    options = pa.ipc.IpcReadOptions(included_fields=fields)
+    with file.read_as("an Arrow file"), pa.OSFile(str(file.path)) as source:
+        if source.read(len(_MARK)) == _MARK:
+            yield pa.ipc.open_file(source, options=options)
+        else:
+            source.seek(0)
+            yield pa.ipc.open_stream(source, options=options)

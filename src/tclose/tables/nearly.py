@@ -1,0 +1,116 @@
+"""Columns of text that are nearly numbers or dates: what their cells are, and which are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import ibis
+
+from tclose.tables.forms import COMMA, MOMENT, SAMPLE, is_moment, shape, written_as
+from tclose.tables.types import DECIMAL, PUBLISHED, is_date
+from tclose.values.notation import DateForm
+
+WORDS = (
+    "NA", "N/A", "n/a", "na", "NaN", "null", "NULL", "Null", "None", "none", "?", "-", "--", ".", "missing", "unknown", "#N/A",
+    "",
+)  # fmt: skip
+"""Texts that are known to mean "no value": the only cells that a sentence may quote."""
+
+FORMS = {
+    words: DateForm(words)
+    for words in (
+        "DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "DD-MM-YYYY", "MM-DD-YYYY", "YYYY/MM/DD", "YYYY.MM.DD", "D.M.YYYY", "D/M/YYYY",
+        "M/D/YYYY", "DD.MM.YYYY hh:mm", "DD.MM.YYYY hh:mm:ss", "DD/MM/YYYY hh:mm", "MM/DD/YYYY hh:mm",
+    )
+}  # fmt: skip
+"""Ways to write dates that are looked for; where two fit all cells, the first wins."""
+
+FEW = 10
+"""A column is nearly numbers where at most one cell in so many is none, or all that are none are known words."""
+
+_CODE = r"^[+0][0-9]+$"
+"""A number with zeros or a plus in front, as a zip code or a telephone number: it is meant as text."""
+
+
+@dataclass(frozen=True)
+class Nearly:
+    """What the cells of a column of text nearly all are.
+
+    Attributes
+    ----------
+    what : str
+        "number", "comma" (a number with a decimal comma), "date", "moment", or a form of dates such as DD.MM.YYYY.
+    others : tuple of str
+        Further forms of dates that fit as many cells: no day is above 12.
+    cells, odd : int
+        How many cells have a value, and how many of them are none of that.
+    row : int
+        The row of the first of those, from 1; 0 if there are none.
+    words : list of str
+        What they are, where all of them are known words for "no value".
+    shapes : int
+        In how many forms timestamps are written.
+    """
+
+    what: str
+    others: tuple[str, ...]
+    cells: int
+    odd: int
+    row: int
+    words: list[str]
+    shapes: int
+
+
+def nearly(table: Any, column: str) -> Nearly | None:
+    """What the cells of a column of text nearly all are; None where they are text, or a release."""
+    sample = table.select(cell=table[column]).limit(SAMPLE).to_pyarrow()["cell"].drop_null()
+    likely = _likely(sample.to_pylist())
+    if not likely:
+        return None
+    rows = table.select(cell=table[column]).mutate(row=ibis.row_number() + 1)
+    counts = _counts(rows, likely)
+    cells = counts.pop("cells")
+    what = max(likely, key=counts.__getitem__)  # ties: the first wins
+    odd, row, words = cells - counts[what], 0, []
+    if odd:
+        others = rows.filter(rows.cell.notnull() & ~_tests(rows.cell, [what])[what])
+        facts = others.agg(
+            row=others.row.min(),
+            known=others.cell.isin(WORDS).sum(),
+            meant=(others.cell.re_search(_CODE) | others.cell.re_search(PUBLISHED)).any(),
+        )
+        row, known, meant = facts.to_pyarrow().to_pylist()[0].values()
+        if meant or 2 * odd > cells or (known < odd and odd * FEW > cells):
+            return None
+        words = sorted(others.cell.to_pyarrow().unique().to_pylist()) if known == odd else []
+    shapes = rows.filter(is_moment(rows.cell)).select(form=shape(rows.cell)).form.nunique() if what == "moment" else None
+    twins = (
+        tuple(form for form in likely if form in FORMS and form != what and counts[form] == counts[what]) if what in FORMS else ()
+    )
+    return Nearly(what, twins, cells, odd, row, words, 0 if shapes is None else shapes.to_pyarrow().as_py())
+
+
+def _likely(cells: list[str]) -> list[str]:
+    """What half of the cells of a sample are."""
+    forms = {"number": DECIMAL, "comma": COMMA, "date": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "moment": MOMENT}
+    tests = {what: re.compile(form).fullmatch for what, form in forms.items()} | {
+        words: form.fits for words, form in FORMS.items()
+    }
+    return [what for what, test in tests.items() if cells and 2 * sum(map(bool, map(test, cells))) >= len(cells)]
+
+
+def _tests(cell: Any, wanted: Collection[str]) -> dict[str, Any]:
+    """Whether a cell is one of these."""
+    tests = {"number": cell.re_search(DECIMAL), "comma": cell.re_search(COMMA), "date": is_date(cell), "moment": is_moment(cell)}
+    return {what: written_as(cell, FORMS[what]) if what in FORMS else tests[what] for what in wanted}
+
+
+def _counts(rows: Any, wanted: list[str]) -> dict[str, int]:
+    """How many cells have a value, and how many are each of these."""
+    tests = _tests(rows.cell, wanted)
+    sums = {f"n{place}": tests[what].cast("int64").sum().fill_null(0) for place, what in enumerate(wanted)}
+    found = rows.agg(cells=rows.cell.count(), **sums).to_pyarrow().to_pylist()[0]
+    return dict(zip(("cells", *wanted), found.values(), strict=True))

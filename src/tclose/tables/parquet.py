@@ -1,0 +1,98 @@
+"""Parquet files: what they say of themselves, checked before an engine believes it.
+
+A footer tells how many rows and values there are, where they lie, and what they mean. Statistics (least, greatest, missing) are
+in it too; nothing here or in the engine uses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tclose.errors import InputError
+from tclose.tables.opened import MOST_ROWS, InputFile
+
+_KIND = "a Parquet file"
+
+_TAIL = 8
+"""Bytes behind the footer: its length, and a mark."""
+
+
+@dataclass(frozen=True)
+class Parquet:
+    """A Parquet file, of which the footer is read."""
+
+    file: InputFile
+    schema: Any
+    metadata: Any
+
+    @property
+    def rows(self) -> int:
+        """Its rows, as the footer has them."""
+        return int(self.metadata.num_rows)
+
+    def check(self, names: Collection[str]) -> None:
+        """Refuse a footer that contradicts itself about some columns: readers would differ on what the file holds."""
+        with self.file.read_as(_KIND):
+            groups = [self.metadata.row_group(place) for place in range(self.metadata.num_row_groups)]
+            if self.rows > MOST_ROWS:
+                raise InputError(f"File {self.file.path.name!r} has more than {MOST_ROWS:,} rows. Split it.")
+            sound = sum(group.num_rows for group in groups) == self.rows and all(group.num_rows >= 0 for group in groups)
+            leaves = self._leaves(names)
+            sound = sound and all(
+                self._is_sound(group.column(leaf), group.num_rows) for group in groups if group.num_rows for leaf in leaves
+            )
+        if not sound:
+            raise InputError(f"File {self.file.path.name!r} contradicts itself in its footer. Write it again.")
+
+    def _leaves(self, names: Collection[str]) -> list[int]:
+        """Where in the footer these columns are, which are not nested."""
+        wanted, schema = set(names), self.metadata.schema
+        return [place for place in range(len(schema)) if schema.column(place).path in wanted]
+
+    def _is_sound(self, chunk: Any, rows: int) -> bool:
+        """Whether a column of a row group has a cell for each row, inside this file, its dictionary before its values."""
+        starts = [offset for offset in (chunk.dictionary_page_offset, chunk.data_page_offset) if offset is not None]
+        end = self.file.size - self.metadata.serialized_size - _TAIL
+        return (
+            chunk.num_values == rows
+            and not chunk.file_path
+            and starts == sorted(starts)
+            and starts[0] >= 4
+            and chunk.total_compressed_size >= 0
+            and starts[0] + chunk.total_compressed_size <= end
+        )
+
+    def read(self, names: Collection[str]) -> pa.Table:
+        """Some columns in memory."""
+        with self.file.read_as(_KIND):
+            table = pq.ParquetFile(self.file.path).read(columns=list(names))
+            table.validate(full=True)
+            return table
+
+    def has_dictionaries(self, name: str) -> bool:
+        """Whether all values of a column of text stand in dictionaries, in which the order of categories is kept."""
+        leaf = self._leaves([name])[0]
+        chunks = (self.metadata.row_group(group).column(leaf) for group in range(self.metadata.num_row_groups))
+        return all(chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY" for chunk in chunks)
+
+    def noted(self, name: str) -> dict[str, Any]:
+        """What pandas noted about a column when it wrote the file: nothing where that cannot be read."""
+        try:
+            found = [column for column in self.schema.pandas_metadata["columns"] if column["name"] == name]
+        except (TypeError, KeyError, ValueError, RecursionError):
+            return {}
+        return next((note for note in found if isinstance(note, dict)), {})
+
+
+def open_parquet(file: InputFile) -> Parquet:
+    """Read the footer."""
+    with file.read_as(_KIND):
+        footer = pq.ParquetFile(file.path)
+        schema = footer.schema_arrow
+        list(schema.names)  # decoded here
+        return Parquet(file, schema, footer.metadata)

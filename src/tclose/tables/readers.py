@@ -1,0 +1,281 @@
+"""Readers: each opens one kind of table, knows its columns, and gives some of them as one ibis expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+from ibis.expr.datatypes import DataType
+
+from tclose.errors import ColumnError, InputError, nearest
+from tclose.policy import Input
+from tclose.tables import arrow
+from tclose.tables.apart import check_apart
+from tclose.tables.csv import PACKED, open_delimited, packing_of
+from tclose.tables.encodings import in_utf8
+from tclose.tables.ipc import open_ipc
+from tclose.tables.opened import InputFile
+from tclose.tables.parquet import open_parquet
+from tclose.tables.types import Typed, converted, typed
+
+TEXT = (".csv", ".tsv", ".txt")
+"""How the name of a CSV ends; .gz or .zst may follow."""
+
+ELSEWHERE = {
+    "is a workbook. Save the sheet as CSV, in UTF-8.": (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"),
+    "is a file of a statistics program. Export the table as CSV or Parquet.": (
+        ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt", ".rds", ".rdata",
+    ),
+    "holds records, not a table. Export the table as CSV or Parquet.": (".json", ".jsonl", ".ndjson", ".xml"),
+    "is a database. Export the table as CSV or Parquet.": (".db", ".sqlite", ".sqlite3", ".duckdb", ".mdb", ".accdb"),
+    "is packed. Unpack it first; of packed files only .csv.gz and .csv.zst are read.": (
+        ".zip", ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz", ".gz", ".zst",
+    ),
+}  # fmt: skip
+"""What to do with files of other programs, by how their names end."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some columns of a table, typed, and what the engine does not know about them; see `tclose.tables.arrow.Chosen`."""
+
+    typed: Typed
+    categories: dict[str, list[Any]] = field(default_factory=dict)
+    codes: set[str] = field(default_factory=set)
+    zones: dict[str, str] = field(default_factory=dict)
+
+
+class Reader(Protocol):
+    """One table, not read yet.
+
+    ``names`` are its columns, ``title`` begins a sentence about it, ``file`` is what it is read from. ``rows`` is how many rows
+    the engine must find, where that is known without it.
+    """
+
+    names: list[str]
+    title: str
+    file: InputFile | None
+    rows: int | None
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+        """Some columns under the engine's names for them, in the kinds that `tclose.tables.types` knows.
+
+        ``given`` says how cells are written.
+        """
+
+
+def open_reader(data: Any, given: Input | None = None) -> Reader:
+    """The reader for a path or for a table in memory; ``given`` says how a file is written."""
+    if not isinstance(data, str | Path):
+        return MemoryReader(arrow.to_arrow(data), "The table")
+    try:
+        return _open_file(InputFile.open(Path(data)), given or Input())
+    except OSError as error:
+        raise InputError(f"File {str(data)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
+
+
+def absent(reader: Reader, name: str) -> ColumnError:
+    """The error that says that a table has no such column, and which one may be meant."""
+    in_index = isinstance(reader, MemoryReader) and name in reader.index
+    several = [part.strip() for part in name.split(",")]
+    if in_index:
+        hint = " It is in the index of the frame: call reset_index() first."
+    elif len(several) > 1 and set(several) <= set(reader.names):
+        hint = f" Give several names as a list: [{', '.join(several)}]."
+    else:
+        hint = nearest(name, reader.names)
+    return ColumnError(f"Column {name!r} is not in the table.{hint}")
+
+
+def _open_file(file: InputFile, given: Input) -> Reader:
+    suffixes = [suffix.lower() for suffix in file.path.suffixes[-2:]]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix in PACKED and len(suffixes) == 2 and suffixes[0] in TEXT:
+        suffix = suffixes[0]
+    if suffix in TEXT:
+        return CsvReader(file, given)
+    if suffix in (".parquet", ".pq"):
+        return ParquetReader(file)
+    if suffix in (".arrow", ".feather", ".ipc"):
+        return IpcReader(file)
+    raise InputError(f"File {file.path.name!r} {_way_out(suffix)}")
+
+
+def _way_out(suffix: str) -> str:
+    """What to do with a file that is no table to us."""
+    for advice, suffixes in ELSEWHERE.items():
+        if suffix in suffixes:
+            return advice
+    known = ".csv, .tsv, .txt (also with .gz or .zst behind it), .parquet, .pq, .arrow, .feather and .ipc"
+    return f"has a suffix that names no kind of table. Known are {known}."
+
+
+class CsvReader:
+    """A CSV file, read as text and typed over all its rows."""
+
+    file: InputFile | None
+    rows: int | None = None
+
+    def __init__(self, file: InputFile, given: Input) -> None:
+        """Read the header."""
+        text = in_utf8(file, given.encoding, self) if given.encoding else file
+        self._csv = open_delimited(text, given.delimiter)
+        self.file = file
+        self._path = text.path
+        self.names = self._csv.names
+        self.title = f"File {file.path.name!r}"
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+        """Fix delimiter, quote and header, so that the engine guesses nothing.
+
+        An empty cell is missing, with quotes or without. Where a column has both they are two values: polars and others tell
+        them apart.
+        """
+        found = self._csv.scan()
+        self.rows = found.rows
+        texts = ", ".join(f"'f{place}': 'VARCHAR'" for place in range(len(self.names)))
+        source = (
+            f"read_csv({_quoted(self._path)}, columns={{{texts}}}, delim='{self._csv.delimiter}', quote='\"', escape='\"', "
+            f"header=false, skip=1, compression='{packing_of(self._path) or 'none'}', auto_detect=false, strict_mode=true, "
+            "null_padding=false, allow_quoted_nulls=false, hive_partitioning=false)"
+        )
+        missing = {place for place in range(len(self.names)) if found.quoted[place] and not found.bare[place]}
+        return Selection(typed(_view(engine, source, self.names, columns, missing), columns, kinds, given))
+
+
+class ParquetReader:
+    """A Parquet file, read in place."""
+
+    file: InputFile | None
+    rows: int | None = None
+
+    def __init__(self, file: InputFile) -> None:
+        """Read the schema."""
+        self._parquet = open_parquet(file)
+        self._schema = self._parquet.schema
+        self.file = file
+        self._path = file.path
+        self.names = list(self._schema.names)
+        self.title = f"File {file.path.name!r}"
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+        """Refuse kinds that take no role. What the engine would not read exactly goes through Arrow."""
+        types = {name: self._schema.field(place).type for place, name in enumerate(self.names) if name in columns}
+        for name in columns:
+            arrow.check_kind(types[name], name)
+        self._parquet.check(columns)
+        self.rows = self._parquet.rows
+        for name in columns:
+            if kinds[name] not in arrow.LABELS:
+                self._check_order_kept(name, types[name])
+        rows = None
+        if not any(arrow.needs_arrow(kind) for kind in types.values()):
+            source = f"read_parquet({_quoted(self._path)}, hive_partitioning=false)"
+            rows = _view(engine, source, self.names, columns)
+        if rows is None or not all(_is_read_alike(types[name], rows[column].type()) for name, column in columns.items()):
+            engine.con.execute("DROP VIEW IF EXISTS input")
+            found = MemoryReader(self._parquet.read(columns), self.title).select(engine, columns, kinds, given)
+        else:
+            check_apart(rows, columns, kinds)
+            found = Selection(converted(rows, columns, kinds, (), given))
+        as_found = (name for name in columns if kinds[name] in arrow.AS_FOUND)
+        return replace(found, codes=found.codes | {name for name in as_found if self._was_category(name, types[name])})
+
+    def _was_category(self, name: str, kind: Any) -> bool:
+        """Whether a column of numbers or dates was one of categories: a Parquet file keeps categories of text only."""
+        return not arrow.is_text(kind) and self._parquet.noted(name).get("pandas_type") == "categorical"
+
+    def _check_order_kept(self, name: str, kind: Any) -> None:
+        """A Parquet file keeps the order of categories only in dictionaries of text; pandas notes that there was an order."""
+        if pa.types.is_dictionary(kind) and kind.ordered:
+            kept = self._parquet.has_dictionaries(name)
+        else:
+            note = self._parquet.noted(name).get("metadata")
+            kept = not (isinstance(note, dict) and note.get("ordered"))
+        if not kept:
+            raise ColumnError(
+                f"Column {name!r} is an ordered category, and the file does not keep its order. Give its order in the policy, "
+                "or type: text for a quasi-identifier."
+            )
+
+
+class IpcReader:
+    """An Arrow file; the columns that are chosen are read into memory."""
+
+    file: InputFile | None
+    rows: int | None = None
+
+    def __init__(self, file: InputFile) -> None:
+        """Read the schema."""
+        self._ipc = open_ipc(file)
+        self.file = file
+        self.names = self._ipc.names
+        self.title = f"File {file.path.name!r}"
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+        """Read the chosen columns, and look at all of their bytes before anyone else does."""
+        return MemoryReader(self._ipc.read(columns), self.title).select(engine, columns, kinds, given)
+
+
+class MemoryReader:
+    """A table in memory: pandas, or anything that speaks Arrow."""
+
+    file: InputFile | None = None
+    rows: int | None = None
+
+    def __init__(self, table: Any, title: str) -> None:
+        """Keep it; columns are converted when they are chosen."""
+        self._table = table
+        self.names = arrow.column_names(table)
+        self.index = arrow.index_names(table)
+        self.title = title
+
+    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+        """Hand the chosen columns to the engine without a copy."""
+        places = [self.names.index(name) for name in columns]
+        found = arrow.choose(self._table, places, {name: kinds[name] for name in columns})
+        try:
+            found.table.validate(full=True)
+        except pa.ArrowInvalid:
+            raise InputError(f"{self.title} has a text that is not UTF-8, or is damaged. Make it anew.") from None
+        engine.con.register("input", found.table.rename_columns(list(columns.values())))
+        check_apart(engine.table("input"), columns, kinds)
+        rows = converted(engine.table("input"), columns, kinds, found.categories, given)
+        return Selection(rows, found.categories, found.codes, found.zones)
+
+
+def _is_read_alike(kind: Any, found: Any) -> bool:
+    """Whether the engine takes a column of a Parquet file for what Arrow takes it for, and with it pandas.
+
+    A file can say two things of a type, an old one and a new one; and old timestamps have nanoseconds that an engine cuts off.
+    """
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if arrow.is_text(kind):
+        return bool(found.is_string())
+    expected = DataType.from_pyarrow(kind)
+    if expected.is_decimal() and found.is_decimal():
+        return bool(expected.scale == found.scale)
+    if expected.is_timestamp() and found.is_timestamp():
+        return bool(kind.unit != "ns" or found.scale == 9)
+    return type(expected) is type(found)
+
+
+def _view(engine: Any, source: str, names: list[str], columns: Mapping[str, str], missing: Collection[int] = ()) -> Any:
+    """Some columns of a file by index: the engine would fold names that differ in case only. Empty text may mean missing.
+
+    It is a view, for ibis would parse and copy the names of all columns with every question.
+    """
+    aliases = ", ".join(f"f{place}" for place in range(len(names)))
+    cells = {name: f"nullif(f{place}, '')" if place in missing else f"f{place}" for place, name in enumerate(names)}
+    chosen = ", ".join(f"{cells[name]} AS {column}" for name, column in columns.items())
+    engine.con.execute(f"CREATE TEMP VIEW input AS SELECT {chosen} FROM {source} AS t({aliases})")
+    return engine.table("input")
+
+
+def _quoted(path: Path) -> str:
+    """A path for the engine, which would take brackets and stars for a pattern, and a tilde for a home."""
+    return "'" + re.sub(r"([\[*?])", r"[\1]", str(path.absolute())).replace("'", "''") + "'"

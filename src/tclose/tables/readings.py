@@ -1,0 +1,161 @@
+"""Readings: how each column was read, in a sentence; and what kept one that is nearly numbers or dates from being read as such.
+
+No sentence quotes a cell, but for words that are known to mean "no value". An example of a date is one of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from tclose.policy import Input
+from tclose.tables.nearly import FORMS, Nearly, nearly
+from tclose.tables.types import PRINTED, Typed
+
+NOUNS = {
+    "integer": "whole numbers", "decimal": "numbers", "float": "numbers", "date": "dates", "timestamp": "timestamps",
+    "time": "times of day", "boolean": "true or false", "category": "ordered categories", "codes": "categories without an order",
+    "text": "text",
+}  # fmt: skip
+
+_SOME_DAY = datetime(2024, 2, 1, 8, 30)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a column was read.
+
+    Attributes
+    ----------
+    column : str
+    kind : str
+        "integer", "decimal", "float", "date", "timestamp", "time", "boolean", "category", "codes" or "text".
+    sentence : str
+        The same for a person: what it was taken for, what kept it from being numbers or dates, and the remedy.
+    remedy : str or None
+        What to write in the policy where the column is meant otherwise.
+    doubtful : bool
+        Whether the column is nearly numbers or dates, and was read as text.
+    """
+
+    column: str
+    kind: str
+    sentence: str
+    remedy: str | None = None
+    doubtful: bool = False
+
+    def settled(self) -> Reading:
+        """The same where the policy says how the column is taken, so that there is nothing to doubt or to decide."""
+        if self.kind != "integer":
+            return replace(self, doubtful=False)
+        return replace(self, sentence=f"{self.column}: {NOUNS[self.kind]}", remedy=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """In plain types."""
+        return {"kind": self.kind, "sentence": self.sentence, "remedy": self.remedy, "doubtful": self.doubtful}
+
+
+def reading(name: str, column: str, kind: str, asked: str, found: Typed, given: Input, *, csv: bool) -> Reading:
+    """How a column was read.
+
+    Parameters
+    ----------
+    column
+        The engine's name for it.
+    kind, asked
+        What it was read as, and what was asked.
+    given
+        What the policy says about how cells are written.
+    csv
+        Whether text may be anything, as in a CSV; elsewhere it is text by its type.
+    """
+    if kind == "text" and name in found.guessed:
+        found_nearly = nearly(found.forms.found, column)
+        if found_nearly is not None:
+            return _doubt(name, found_nearly, given, csv=csv)
+    noun = NOUNS[kind]
+    if asked == PRINTED:
+        noun = "as printed"
+    elif name in found.forms.comma:
+        noun += " with a decimal comma"
+    elif name in found.forms.dates and given.dates is not None:
+        noun += f" written as {given.dates.words}"
+    elif name in found.forms.moments and kind == "timestamp":
+        noun += f" written as {found.forms.moments[name].text(_SOME_DAY)}"
+    if kind == "integer" and asked in ("auto", "value"):
+        remedy = "type: category" if asked == "auto" else "distance: equal"
+        return Reading(name, kind, f"{name}: {noun}, taken as ordered; `{remedy}` if they are codes", remedy)
+    return Reading(name, kind, f"{name}: {noun}")
+
+
+def _doubt(name: str, found: Nearly, given: Input, *, csv: bool) -> Reading:
+    """A column that is nearly numbers or dates."""
+    if not found.odd and (found.what == "number" or (not csv and found.what in ("date", "moment") and found.shapes < 2)):
+        return _meant(name, found, csv=csv)
+    if found.what == "moment" and found.shapes > 1:
+        why = f"its timestamps are written in {found.shapes} forms, or with {found.shapes} distances from UTC. Write them in one"
+        return Reading(name, "text", f"{name}: text; {why}", doubtful=True)
+    settings = _settings(found, given, csv=csv)
+    remedy = f"input: {{{', '.join(settings)}}}" if settings else None
+    parts = [part for part in (_looks(found, csv=csv), _way(found, remedy)) if part]
+    return Reading(name, "text", f"{name}: text{_because(found)}; {'; '.join(parts)}", remedy, doubtful=True)
+
+
+def _meant(name: str, found: Nearly, *, csv: bool) -> Reading:
+    """A column whose cells are all numbers or dates in our form, and that is text all the same, for a reason."""
+    if csv:
+        why = "numbers are written in two ways, as 1.5 and 1.50, or have too many digits"
+        return Reading(name, "text", f"{name}: text, because {why}")
+    what, setting = {"number": ("numbers", "decimal: '.'"), "date": ("dates", "dates: YYYY-MM-DD")}.get(
+        found.what, ("timestamps", "dates: YYYY-MM-DD")
+    )
+    remedy = f"input: {{{setting}}}"
+    return Reading(name, "text", f"{name}: text, by its type; its cells are {what}, and `{remedy}` reads them", remedy)
+
+
+def _settings(found: Nearly, given: Input, *, csv: bool) -> list[str]:
+    """What the policy's input must say."""
+    settings = {"comma": ["decimal: ','"]}.get(found.what, [f"dates: {found.what}"] if found.what in FORMS else [])
+    if not settings and not csv:  # text of a frame is read once the policy says how
+        settings = ["decimal: '.'"] if found.what == "number" else ["dates: YYYY-MM-DD"]
+    if found.words:
+        settings.append(f"missing: [{', '.join(map(_in_yaml, dict.fromkeys([*given.missing, *found.words])))}]")
+    return settings
+
+
+def _because(found: Nearly) -> str:
+    """How many cells are none of what the others are, and where they begin unless they are known words."""
+    if not found.odd:
+        return ""
+    what = {"number": "number", "comma": "number", "moment": "timestamp"}.get(found.what, "date")
+    none = f"cells is no {what}" if found.odd == 1 else f"cells are no {what}s"
+    where = "" if found.words else f", {'' if found.odd == 1 else 'the first '}in row {found.row:,}"
+    return f", because {found.odd:,} of {found.cells:,} {none}{where}"
+
+
+def _looks(found: Nearly, *, csv: bool) -> str:
+    """What the cells look like, where they are not in our form."""
+    looks = {"comma": "numbers with a decimal comma"}.get(found.what)
+    if found.what in FORMS:
+        looks = f"dates as {FORMS[found.what].example}"
+    elif looks is None and not csv:
+        looks = {"number": "numbers", "date": "dates"}.get(found.what, "timestamps")
+    return f"its {'other ' if found.odd else ''}cells look like {looks}" if looks else ""
+
+
+def _way(found: Nearly, remedy: str | None) -> str:
+    """The way out."""
+    ways = [f"`{remedy}` reads {'it' if found.odd == 1 else 'them'}"] if remedy else []
+    ways += [f"or `dates: {form}`, where the month comes first" for form in found.others if form.startswith("M")]
+    if found.odd and not found.words:
+        mend = "mend it, or name its text" if found.odd == 1 else "mend them, or name their texts"
+        ways.append(f"{mend} in `input: {{missing: [...]}}`")
+    return "; ".join(ways)
+
+
+def _in_yaml(text: str) -> str:
+    """A text as it is written in YAML."""
+    plain = re.fullmatch("[A-Za-z/]+", text) and text.lower() not in ("null", "true", "false")
+    return text if plain else f'"{text}"'

@@ -1,0 +1,236 @@
+"""The bytes of a CSV, looked at once before an engine reads them: whether all readers split them into the same cells.
+
+pandas, polars, Arrow, Python's csv and DuckDB agree on a file whose quotes stand around whole cells, whose rows all have as many
+fields as the header, and whose lines end alike. On other files two of them differ: about blanks beside quotes, about fields that
+are too many, about blank lines. Such a file is refused: one class to one reader might be ten to another.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.values.exact import number_of
+
+LONGEST = 2_000_000
+"""Bytes in a row that the engine reads."""
+
+BLOCK = 1 << 22
+"""Bytes looked at at a time: more than two of the longest rows."""
+
+_QUOTE, _LF, _CR = b'"\n\r'
+
+Bytes = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+
+
+class Fault(Exception):  # noqa: N818
+    """What is wrong with the bytes, in words that follow the name of the file; it quotes none of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """What is known of a CSV when all of its bytes have been looked at.
+
+    Attributes
+    ----------
+    rows : int
+        Rows below the header.
+    bare : (columns,) bool
+        Whether a column has empty cells without quotes.
+    quoted : (columns,) bool
+        Whether a column has empty cells in quotes. polars and others tell them from those without.
+    """
+
+    rows: int
+    bare: NDArray[np.bool_]
+    quoted: NDArray[np.bool_]
+
+
+def scan(file: BinaryIO, delimiter: str, columns: int) -> Scan:
+    """Look at all bytes of a CSV; no more than a few blocks of them are in memory.
+
+    Raises
+    ------
+    Fault
+        For what readers split into different cells, and for what is no text in UTF-8.
+    """
+    text, rows, rest = Text(), _Rows(ord(delimiter), columns), b""
+    while block := file.read(BLOCK):
+        text.take(block)
+        piece = rest + block if rest or text.read > len(block) else block.removeprefix(codecs.BOM_UTF8)
+        rest = piece[rows.take(piece) :]
+        if len(rest) > LONGEST:
+            break
+    else:
+        text.end()
+    if rest:
+        rows.take_last(rest)
+    return Scan(max(rows.count - 1, 0), rows.bare, rows.quoted)
+
+
+class Text:
+    """Bytes as they arrive: no NUL, and UTF-8."""
+
+    def __init__(self) -> None:
+        """Begin with no bytes."""
+        self.read = 0
+        self._lines = 1
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def take(self, block: bytes) -> None:
+        """Look at the next bytes; refuse what is no text in UTF-8."""
+        if not self.read and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise Fault(f"is UTF-16. {_ways_out('utf-16')}")
+        self.read += len(block)
+        nul = block.find(b"\0")
+        if nul >= 0:
+            line = self._lines + block.count(b"\n", 0, nul)
+            raise Fault(f"has a NUL byte in line {line}. It is no CSV text; export it again as UTF-8")
+        try:
+            self._decoder.decode(block)
+        except UnicodeDecodeError as error:
+            line = self._lines + block.count(b"\n", 0, error.start)
+            raise Fault(f"is not UTF-8, first in line {line}. {_ways_out('latin-1')}") from None
+        self._lines += block.count(b"\n")
+
+    def end(self) -> None:
+        """Refuse a character that is cut short."""
+        try:
+            self._decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            raise Fault(f"is not UTF-8, first in line {self._lines}. {_ways_out('latin-1')}") from None
+
+
+def _ways_out(encoding: str) -> str:
+    """What to do with a file in another encoding."""
+    return f"Save it as UTF-8, or name its encoding in the policy, as in input: {{encoding: {encoding}}}"
+
+
+class _Rows:
+    """Rows as they arrive: quotes around whole cells, as many fields as the header, one kind of line end, no blank lines."""
+
+    def __init__(self, delimiter: int, columns: int) -> None:
+        self.count = 0
+        self.bare, self.quoted = np.zeros(columns, dtype=np.bool_), np.zeros(columns, dtype=np.bool_)
+        self._delimiter, self._columns = delimiter, columns
+        self._ends_in_two: bool | None = None
+
+    def take_last(self, piece: bytes) -> None:
+        """Look at a last row that has no line end."""
+        data = _bytes(piece)
+        at, kind, inside = _marks(data, self._delimiter)
+        if inside[-1:].any():
+            quotes = kind == _QUOTE
+            self._check_quotes(data, at[quotes & inside], at[quotes & ~inside], at[:0])
+            raise Fault(f"has a quote that is not closed, in {_named(self.count)}. Close it")
+        if piece.endswith(b"\r"):
+            raise _lone(_named(self.count))
+        self.take(piece + (b"\r\n" if self._ends_in_two else b"\n"))
+
+    def take(self, piece: bytes) -> int:
+        """Look at the whole rows that a piece begins with; give back how many bytes they have."""
+        data = _bytes(piece)
+        at, kind, inside = _marks(data, self._delimiter)
+        outside = ~inside
+        ends = at[(kind == _LF) & outside]
+        if not len(ends):
+            return 0
+        whole = at <= ends[-1]
+        quotes = (kind == _QUOTE) & whole
+        if quotes.any():
+            self._check_quotes(data, at[quotes & inside], at[quotes & outside], ends)
+        self._check_ends(data, at[(kind == _CR) & outside & whole], ends)
+        stops = at[((kind == self._delimiter) | (kind == _LF)) & outside & whole]
+        self._check_fields(data, stops, ends)
+        self._note_empty(data, stops)
+        self.count += len(ends)
+        return int(ends[-1]) + 1
+
+    def _check_quotes(self, data: Bytes, opening: Ints, closing: Ints, ends: Ints) -> None:
+        """A quote opens behind a delimiter, a line end or the quote that it doubles, and closes before one of these."""
+        before, behind = data[opening - 1], data[closing + 1]  # no quote closes at the end of whole rows: there is a line end
+        opens = (before == self._delimiter) | (before == _LF) | (before == _QUOTE) | (opening == 0)
+        closes = (behind == self._delimiter) | (behind == _LF) | (behind == _QUOTE) | (behind == _CR)
+        odd = np.concatenate([opening[~opens], closing[~closes]])
+        if len(odd):
+            raise Fault(
+                f"has a quote that stands neither at the start nor at the end of its cell, in {self._row(odd.min(), ends)}. Put "
+                "quotes around whole cells, without blanks beside them, and double a quote inside"
+            )
+
+    def _check_ends(self, data: Bytes, returns: Ints, ends: Ints) -> None:
+        """Every line ends in LF, or every line in CR LF."""
+        lone = returns[data[returns + 1] != _LF]
+        if len(lone):
+            raise _lone(self._row(lone[0], ends))
+        in_two = (data[ends - 1] == _CR) & (ends > 0)  # one in quotes stands before a quote
+        if self._ends_in_two is None:
+            self._ends_in_two = bool(in_two[0])
+        other = ends[in_two != self._ends_in_two]
+        if len(other):
+            raise Fault(f"mixes two kinds of line ends, first in {self._row(other[0], ends)}. Save it with one")
+
+    def _check_fields(self, data: Bytes, stops: Ints, ends: Ints) -> None:
+        """Every row has as many fields as the header, none is blank, and none is too long for the engine."""
+        starts = np.append(0, ends[:-1] + 1)
+        lengths = ends - starts - bool(self._ends_in_two)
+        fields = np.diff(np.searchsorted(stops, ends, side="right"), prepend=0)
+        if (lengths > LONGEST).any():
+            row = _named(self.count + int(np.argmax(lengths > LONGEST)))
+            raise Fault(f"has more than {LONGEST:,} characters in {row}. Shorten that row")
+        blank = lengths == 0
+        if self._columns == 1:  # pandas takes a line of blanks for a blank one
+            for place in np.flatnonzero(np.isin(data[starts], list(b" \t"))).tolist():
+                blank[place] = not data[int(starts[place]) : int(ends[place])].tobytes().strip(b" \t\r")
+        odd = blank | (fields != self._columns)
+        if odd.any():
+            first = int(np.argmax(odd))
+            number = self.count + first
+            if blank[first]:
+                where = "above the header" if number == 0 else f"behind {_named(number - 1)}"
+                raise Fault(f"has a blank line {where}, which some programs read as a row. Remove it")
+            count = number_of(int(fields[first]), "field")
+            raise Fault(f"is ragged: {_named(number)} has {count}, the header {self._columns}. Mend that row")
+
+    def _note_empty(self, data: Bytes, stops: Ints) -> None:
+        """Note which columns have empty cells; rows have as many stops as there are columns."""
+        lengths = np.diff(stops, prepend=-1) - 1
+        lengths[self._columns - 1 :: self._columns] -= bool(self._ends_in_two)
+        self.bare[np.flatnonzero(lengths == 0) % self._columns] = True
+        two = np.flatnonzero(lengths == 2)
+        begin = np.append(-1, stops)[two] + 1
+        pairs = two[(data[begin] == _QUOTE) & (data[begin + 1] == _QUOTE)]
+        self.quoted[pairs % self._columns] = True
+
+    def _row(self, position: Any, ends: Ints) -> str:
+        """The row in which a byte of the piece is."""
+        return _named(self.count + int(np.searchsorted(ends, position)))
+
+
+def _bytes(piece: bytes) -> Bytes:
+    return np.frombuffer(piece, dtype=np.uint8)
+
+
+def _marks(data: Bytes, delimiter: int) -> tuple[Ints, Bytes, NDArray[np.bool_]]:
+    """Where delimiters, line ends and quotes are, which of them it is, and whether it opens quotes or stands inside them."""
+    quotes = data == _QUOTE
+    found = (data == delimiter) | (data == _LF) | (data == _CR)
+    if not quotes.any():
+        at = np.flatnonzero(found)
+        return at, data[at], np.zeros(len(at), dtype=np.bool_)
+    at = np.flatnonzero(found | quotes)
+    kind = data[at]
+    return at, kind, np.logical_xor.accumulate(kind == _QUOTE)
+
+
+def _lone(row: str) -> Fault:
+    return Fault(f"has a carriage return that is not followed by a line feed, in {row}. Save it with LF or CR LF as line end")
+
+
+def _named(row: int) -> str:
+    return f"row {row}" if row else "the header"

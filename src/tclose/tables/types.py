@@ -1,0 +1,271 @@
+"""The types of columns: a CSV's cells are text, and a column's type is what all of its cells agree on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import ibis
+
+from tclose.errors import ColumnError
+from tclose.policy import Input
+from tclose.tables.forms import SAMPLE, Moments, Rewritten, rewritten
+from tclose.values.exact import number_of
+
+PRINTED = "printed"
+"""Keep a CSV's cells as they are printed: for columns whose values are looked up in a hierarchy, a matrix or an order."""
+
+OR_PUBLISHED = " or published"
+"""Behind a type: cells that do not have it may be what a release publishes instead of values; then the column is text."""
+
+OR_AUTO = " or auto"
+"""Behind a type: where some cell does not have it the column is typed as if nothing was asked: a release may hold anything."""
+
+PUBLISHED = r"^(\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\{.+\}|[0-9]{4}(-[0-9]{2}|-W[0-9]{2}|-Q[1-4])?)$"
+"""What a release publishes instead of values: ranges, sets, and spans of the calendar."""
+
+_ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
+
+_DAY = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?$"
+"""What a text must look like to be a date: the engine would take "2023-12-31 or missing" for one, and whatever begins so."""
+
+_SOME_DAY = datetime(2024, 1, 31)
+
+DECIMAL = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+"""A number with a decimal point, or a whole one; no zeros in front."""
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Columns in their types, and how the cells of those that were text are written.
+
+    Attributes
+    ----------
+    rows : ibis table
+    forms : Rewritten
+    guessed : dict
+        For each column of text whose type its cells decided, what was asked: "auto" or "value".
+    digits : dict
+        How many decimals all numbers of a column have, where they have equally many.
+    """
+
+    rows: Any
+    forms: Rewritten
+    guessed: dict[str, str]
+    digits: dict[str, int]
+
+
+def typed(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Typed:
+    """A CSV's columns of text in the types that all their cells agree on, or in those that were asked for.
+
+    Parameters
+    ----------
+    table : ibis table of text columns
+    names
+        The column of the ibis table for each name.
+    kinds
+        For each name "auto", "integer", "decimal", "date", "text", `PRINTED`, or "value": as auto, but for a sensitive column,
+        where 1.0 and 1.00 are one value.
+    given
+        How the cells are written, as far as the policy says.
+    """
+    forms = rewritten(table, names, kinds, given, set(names))
+    casts, guessed, digits = _typed_texts(forms, names, kinds)
+    return Typed(forms.text.select(**casts), forms, guessed, digits)
+
+
+def _typed_texts(
+    forms: Rewritten, names: Mapping[str, str], kinds: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str], dict[str, int]]:
+    """Columns of text in their types, by the engine's names for them; those whose cells decided, with what was asked; digits."""
+    text = forms.text
+    kinds = {name: _fitting(text, text[names[name]], kind, name) for name, kind in kinds.items()}
+    guessed = {name: kind for name, kind in kinds.items() if kind in ("auto", "value")}
+    found, digits = _agreed(text, {names[name]: kind == "auto" for name, kind in guessed.items() if name not in forms.moments})
+    casts = {}
+    for name, kind in kinds.items():
+        cell = text[names[name]]
+        if name in forms.moments and name in guessed:
+            casts[names[name]] = _moment(cell, forms.moments[name])
+        else:
+            casts[names[name]] = _convert(cell, found.get(names[name], kind))
+    return casts, guessed, {name: digits[names[name]] for name in guessed if names[name] in digits}
+
+
+def _moment(cell: Any, form: Moments) -> Any:
+    """A timestamp; in UTC, where the cells say how far their clocks are from it."""
+    moment = cell.left(len(form.text(_SOME_DAY)) - len(form.zone)).replace("T", " ").cast("timestamp")
+    return moment if form.offset is None else moment - ibis.interval(seconds=int(form.offset.total_seconds()))
+
+
+def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], categories: Collection[str], given: Input) -> Typed:
+    """The columns of a table that has types of its own, in those that were asked for; NaN is missing.
+
+    ``categories`` are ordered by their owner, and stay as they are. Text stays text, unless the policy says how numbers or dates
+    are written; then it is read as that of a CSV.
+    """
+    chosen = {name: column for name, column in names.items() if name not in categories}
+    texts = {name for name, column in chosen.items() if table[column].type().is_string()}
+    forms = rewritten(table, chosen, kinds, given, texts if given.decimal or given.dates else set())
+    casts: dict[str, Any] = {}
+    guessed: dict[str, str] = {}
+    digits: dict[str, int] = {}
+    if given.decimal or given.dates:
+        casts, guessed, digits = _typed_texts(forms, names, {name: kinds[name] for name in texts})
+    table = forms.text
+    for name, kind in kinds.items():
+        if names[name] in casts:
+            continue
+        if name in categories:
+            casts[names[name]] = table[names[name]]
+            continue
+        column = table[names[name]]
+        if column.type().is_floating():
+            column = _one_zero(column.isnan().ifelse(ibis.null(column.type()), column))
+        kind = "auto" if kind.startswith("integer") and column.type().is_integer() else _fitting(table, column, kind, name)
+        if kind in _ASKED and not (kind == "integer" and column.type().is_integer()):
+            column = column.cast(_ASKED[kind])
+        elif kind == "text":
+            column = column.cast("string")
+        casts[names[name]] = column
+    asked = {name: kinds[name] for name in texts if kinds[name] in ("auto", "value")}
+    return Typed(table.select(**{column: casts[column] for column in names.values()}), forms, guessed or asked, digits)
+
+
+def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
+    """The type that was asked for, refused if some cell does not have it; text where such cells may be, and are, published."""
+    kind = asked.removesuffix(OR_PUBLISHED).removesuffix(OR_AUTO)
+    if kind not in _ASKED:
+        return kind
+    if asked.endswith(OR_PUBLISHED) and column.type().is_string():
+        odd = table.filter(_value(column, kind).isnull() & column.notnull())
+        if odd.agg(all=column.re_search(PUBLISHED).all()).to_pyarrow()["all"][0].as_py():
+            return "text"
+    try:
+        _check_fit(table, column, kind, name)
+    except ColumnError:
+        if asked.endswith(OR_AUTO):
+            return "auto"
+        raise
+    return kind
+
+
+def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
+    """Refuse a type that some cell does not have."""
+    found = table.select(cell=column).mutate(row=ibis.row_number() + 1)
+    value = _value(found.cell, kind)
+    fits = value.notnull()
+    if kind == "integer":  # a cast alone would round, and take 0x1F
+        fits &= (found.cell.try_cast("float64") == value.cast("float64")).fill_null(False)
+    odd = found.filter(found.cell.notnull() & ~fits).agg(count=ibis._.count(), row=ibis._.row.min())
+    count, row = odd.to_pyarrow().to_pylist()[0].values()
+    if count:
+        what = "1 cell that is none" if count == 1 else f"{count} cells that are none, the first"
+        raise ColumnError(f"type of {name!r} must fit all its cells. Got {kind!r}, and {what} in row {row}.")
+    before, after = found.agg(before=found.cell.nunique(), after=value.nunique()).to_pyarrow().to_pylist()[0].values()
+    if before != after:  # times of day cut off, digits lost: people who can be told apart would share a class
+        raise ColumnError(
+            f"type of {name!r} must keep its values apart. Got {kind!r}, which makes {number_of(after, 'value')} of {before:,}."
+        )
+
+
+def _value(column: Any, kind: str) -> Any:
+    """A column in the type that was asked for, missing where a cell does not have it."""
+    if kind == "date" and column.type().is_string():
+        column = column.re_search(_DAY).ifelse(column, ibis.null("string"))
+    return column.try_cast(_ASKED[kind])
+
+
+def kind_of(kind: Any) -> str:
+    """The name of an ibis type."""
+    names = (
+        ("integer", kind.is_integer()), ("decimal", kind.is_decimal()), ("float", kind.is_floating()), ("date", kind.is_date()),
+        ("timestamp", kind.is_timestamp()), ("time", kind.is_time()), ("boolean", kind.is_boolean()),
+    )  # fmt: skip
+    return next((name for name, holds in names if holds), "text")
+
+
+def _agreed(text: Any, columns: Mapping[str, bool]) -> tuple[dict[str, str], dict[str, int]]:
+    """The type that all cells of each column have, and for decimals how many digits all of them have behind the point.
+
+    True for a column asks that no two of its texts be one number: whoever can tell 1.0 from 1.00 in the file can tell the
+    people apart. An integer or a date has one text only: no plus sign, no leading zeros (a zip code is text).
+    """
+    tests = {"integer": _prints_as("int64"), "decimal": _is_decimal, "date": is_date}
+    tries = [(column, kind) for column in columns for kind in tests]
+    hopeful = [which for which, answer in _all_cells(text.limit(SAMPLE), tries, tests).items() if answer is not False]
+    found: dict[str, str] = {}
+    digits: dict[str, int] = {}
+    while hopeful:  # of each column the first kind that the sample allows; the next only where not all cells have it
+        firsts = dict(reversed(hopeful)).items()
+        for (column, kind), answer in _all_cells(text, list(firsts), tests).items():
+            if answer:
+                found[column] = kind
+                if kind == "decimal":
+                    found[column], least, most = _decimal(text, text[column], one_text=columns[column])
+                    digits |= {column: most} if least == most and found[column].startswith("decimal(") else {}
+        hopeful = [which for which in hopeful if which not in firsts and which[0] not in found]
+    return {column: found.get(column, "text") for column in columns}, digits
+
+
+def _all_cells(
+    rows: Any, tries: list[tuple[str, str]], tests: Mapping[str, Callable[[Any], Any]]
+) -> dict[tuple[str, str], bool | None]:
+    """Whether all cells of a column are of a kind, None where it has none; for all of these columns and kinds in one pass."""
+    if not tries:
+        return {}
+    answers = {f"a{place}": tests[kind](rows[column]).all() for place, (column, kind) in enumerate(tries)}
+    return dict(zip(tries, rows.agg(**answers).to_pyarrow().to_pylist()[0].values(), strict=True))
+
+
+def _prints_as(kind: str) -> Callable[[Any], Any]:
+    """Whether a text is just what a value of this type prints as: unknown where a cell is missing, false where the cast fails."""
+    return lambda cell: (cell.try_cast(kind).cast("string") == cell).fill_null(cell.isnull().ifelse(None, False))
+
+
+def is_date(cell: Any) -> Any:
+    """Whether a text is a date as 2024-01-31; unknown where it is missing."""
+    return _prints_as("date")(cell) & cell.re_search("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+
+
+def _is_decimal(cell: Any) -> Any:
+    return cell.re_search(DECIMAL) | (cell.lower() == "nan")
+
+
+def _decimal(text: Any, cell: Any, *, one_text: bool) -> tuple[str, int, int]:
+    """The decimal type that keeps every digit; a float where there are powers of ten; text where there are too many digits.
+
+    With it the fewest and the most digits behind the point.
+    """
+    point, size, number = cell.find("."), cell.length(), cell.try_cast("float64")
+    has_part = point >= 0
+    facts = text.agg(
+        whole=has_part.ifelse(point, size).max(),
+        least=has_part.ifelse(size - point - 1, 0).min(),
+        part=has_part.ifelse(size - point - 1, 0).max(),
+        power=(cell.lower().contains("e")).any(),
+        texts=cell.nunique() if one_text else ibis.literal(0),
+        numbers=number.nunique() if one_text else ibis.literal(0),
+        two_missing=(cell.lower() == "nan").any() & cell.isnull().any() if one_text else ibis.literal(False),
+        lost=(number.isinf() | ((number == 0) & cell.re_search("^[^eE]*[1-9]"))).any(),
+    ).to_pyarrow()
+    whole, least, part, power, texts, numbers, two_missing, lost = facts.to_pylist()[0].values()
+    width = whole + part
+    if texts != numbers or two_missing or (power and lost) or width > (15 if power else 38):  # a float keeps 15 digits
+        return "text", least, part
+    return "decimal" if power else f"decimal({18 if width <= 18 else 38}, {part})", least, part
+
+
+def _convert(cell: Any, kind: str) -> Any:
+    """A text cell in a type; NaN is missing."""
+    if kind in ("text", PRINTED):
+        return cell
+    number = (cell.lower() == "nan").ifelse(ibis.null("string"), cell).cast(_ASKED.get(kind, kind))
+    return _one_zero(number) if number.type().is_floating() else number
+
+
+def _one_zero(column: Any) -> Any:
+    """-0.0 as 0.0: they are one number, and whoever compares bits would make two values of them."""
+    return (column == 0).ifelse(ibis.literal(0.0).cast(column.type()), column)

@@ -1,0 +1,283 @@
+"""Tables as files: CSV, Parquet, Arrow. The same table gives the same bytes, and nothing is in them but its values.
+
+What a table carries besides its values stays behind: metadata, a pandas index, categories that do not occur, what stands in
+memory under missing cells and around slices, and how the table was cut into chunks.
+
+CSV is printed here, by array kernels: Arrow's writer quotes every text, and an engine's has messages and a file of its own.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from tclose.errors import ColumnError, OutputError
+from tclose.tables.arrow import check_kind, is_zoned, moments_as_text
+from tclose.values.formula_guard import FORMULA, NUMBER, is_risky
+
+SUFFIXES = (".csv", ".parquet", ".arrow", ".feather")
+"""How the name of a file ends that a table can be written to."""
+
+_BATCH = 1 << 20
+"""Cells written at a time: a fraction of a second, and far from the 2 GiB of text that an array may hold."""
+
+_ROW_GROUP = 1 << 22
+"""Cells in a row group of a Parquet file."""
+
+_QUOTED = '[",;|\\t\\r\\n\ufeff]|^ +$'
+"""What makes a text need quotes: also what a reader may take for a delimiter, for the mark at the start of a file, or for a
+blank line."""
+
+_DIGITS = 38
+"""A reader keeps that many digits exactly when no cell of the column has a power of ten."""
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse a file of a kind that cannot be written."""
+    if path.suffix.lower() not in SUFFIXES:
+        known = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        raise OutputError(f"The file of a table must have a name that ends in {known}. Got {path.suffix!r}.")
+
+
+def check_columns(names: Sequence[str], path: Path, *, formula_guard: bool) -> None:
+    """Refuse a file of a kind that cannot be written, and names that a spreadsheet may run."""
+    check_suffix(path)
+    if not names:
+        raise OutputError("A table without columns cannot be written. Keep one at least.")
+    risky = next((name for name in names if is_risky(name)), None)
+    if formula_guard and path.suffix.lower() == ".csv" and risky is not None:
+        raise OutputError(f"Column {risky!r} has a name that a spreadsheet may run. Rename it, or set formula_guard: false.")
+
+
+def write_table(table: pa.Table, path: Path, *, formula_guard: bool) -> None:
+    r"""Write a table to a file of the kind that its suffix names; `tclose.tables.files` makes that whole or not at all.
+
+    A CSV is UTF-8 with a header, commas and ``\n``. A missing cell and NaN are empty, an empty text is ``""``.
+
+    Parameters
+    ----------
+    table
+        Plain or dictionary-encoded columns. The order of rows is kept.
+    path
+        Ends in .csv, .parquet, .arrow or .feather.
+    formula_guard
+        Whether text cells of a CSV that could start a formula get a leading ``'``, see `tclose.values.formula_guard`.
+
+    Raises
+    ------
+    OutputError
+        For what the kind of file cannot hold. A refusal of the disk is an OSError with its number.
+    """
+    table = _published(table)
+    check_columns(table.column_names, path, formula_guard=formula_guard)
+    with path.open("wb") as file:  # Python's own file: its errors are the disk's, not a library's
+        if path.suffix.lower() == ".csv":
+            _write_csv(table, file, formula_guard)
+        elif path.suffix.lower() == ".parquet":
+            _write_parquet(table, file)
+        else:
+            _write_arrow(table, file)
+
+
+def guard_column(column: pa.Array) -> pa.Array:
+    """`tclose.values.formula_guard.guarded` for a column of texts, plain or dictionary-encoded."""
+    if pa.types.is_dictionary(column.type):
+        return pa.DictionaryArray.from_arrays(column.indices, guard_column(column.dictionary), ordered=column.type.ordered)
+    risky = pc.and_not(pc.match_substring_regex(column, FORMULA), pc.match_substring_regex(column, NUMBER))
+    return pc.if_else(risky, _joined("'", column), column)
+
+
+def _published(table: pa.Table) -> pa.Table:
+    """The columns without the index of a frame; each of a kind that can be written, and that the kernels know."""
+    index = (table.schema.pandas_metadata or {}).get("index_columns", [])
+    table = table.select([place for place, name in enumerate(table.column_names) if name not in index])
+    for field in table.schema:
+        try:
+            check_kind(field.type, field.name)
+        except ColumnError:
+            raise OutputError(f"Column {field.name!r} holds {field.type}, which cannot be written. Leave it out.") from None
+    return pa.table([_known(column) for column in table.columns], names=table.column_names)
+
+
+def _known(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Texts not as views, which is how polars keeps them and Arrow's kernels do not take; dictionaries only of texts."""
+    kind = column.type
+    if pa.types.is_string_view(kind):
+        return column.cast(pa.large_string())
+    if not pa.types.is_dictionary(kind) or pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type):
+        return column
+    if pa.types.is_string_view(kind.value_type):
+        parts = [(chunk.indices, chunk.dictionary.cast(pa.large_string())) for chunk in column.chunks]
+        chunks = [pa.DictionaryArray.from_arrays(indices, values) for indices, values in parts]
+        return pa.chunked_array(chunks, type=pa.dictionary(kind.index_type, pa.large_string()))
+    return pa.chunked_array([_decoded(chunk) for chunk in column.chunks], type=kind.value_type)
+
+
+# Parquet and Arrow -----------------------------------------------------------------------------------------------------------
+
+
+def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
+    # Without the Arrow schema that pyarrow would add in its metadata: Parquet's own schema says what is published, but for the
+    # name of a time zone.
+    zoned = any(is_zoned(kind) for kind in table.schema.types)
+    with pq.ParquetWriter(file, _schema(table), store_schema=zoned) as writer:
+        for batch in _batches(table, _ROW_GROUP):
+            writer.write_batch(batch)
+
+
+def _write_arrow(table: pa.Table, file: BinaryIO) -> None:
+    with pa.ipc.new_file(file, _schema(table)) as writer:
+        for batch in _batches(table, _BATCH):
+            writer.write_batch(batch)
+
+
+def _schema(table: pa.Table) -> pa.Schema:
+    """Names and plain types, nothing else."""
+    kinds = (kind.value_type if pa.types.is_dictionary(kind) else kind for kind in table.schema.types)
+    plain = [pa.string() if pa.types.is_large_string(kind) else kind for kind in kinds]
+    return pa.schema(list(zip(table.column_names, plain, strict=True)))
+
+
+def _batches(table: pa.Table, cells: int) -> Iterator[pa.RecordBatch]:
+    """The rows, some at a time, copied."""
+    schema = _schema(table)
+    for rows in _slices(table, cells):
+        columns = (_copied(_in_one(column)) for column in rows.columns)
+        yield pa.record_batch([column.cast(kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema)
+
+
+def _copied(array: pa.Array) -> pa.Array:
+    """Plain values and nothing else: `take` leaves behind what is in memory under missing cells and around slices."""
+    return _decoded(array) if pa.types.is_dictionary(array.type) else array.take(pa.array(np.arange(len(array))))
+
+
+def _slices(table: pa.Table, cells: int) -> Iterator[pa.Table]:
+    """The rows, some at a time: how many, depends on the number of columns only."""
+    step = max(1, cells // max(1, table.num_columns))
+    return (table.slice(start, step) for start in range(0, table.num_rows, step))
+
+
+def _in_one(column: pa.ChunkedArray) -> pa.Array:
+    """A column that may be in chunks as one array; chunks with dictionaries of their own are decoded."""
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays([_decoded(chunk) for chunk in column.chunks])
+
+
+def _decoded(array: pa.Array) -> pa.Array:
+    """Plain values: of the categories, those that occur."""
+    return array.dictionary.take(array.indices) if pa.types.is_dictionary(array.type) else array
+
+
+# CSV -------------------------------------------------------------------------------------------------------------------------
+
+
+def _write_csv(table: pa.Table, file: BinaryIO, formula_guard: bool) -> None:
+    """Batches are printed by as many threads as there are cores, and written in their order."""
+    table = pa.table([_coarsest(column) for column in table.columns], names=table.column_names)
+    file.write(_lines([_text_cells(pa.array([name], pa.string()), guard=False) for name in table.column_names]))
+    pool, pending = ThreadPoolExecutor(pa.cpu_count()), deque[Future[bytes]]()
+    try:
+        for rows in _slices(table, _BATCH):
+            pending.append(pool.submit(_printed, rows, formula_guard))
+            if len(pending) > pa.cpu_count():
+                file.write(pending.popleft().result())
+        while pending:
+            file.write(pending.popleft().result())
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _coarsest(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times in the largest unit that keeps them all: no cell of the column ends in zeros that the others need not."""
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        kinds = [pa.timestamp(unit, kind.tz) for unit in ("s", "ms", "us", "ns")]
+    elif pa.types.is_time(kind):
+        kinds = [pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")]
+    else:
+        return column
+    for coarser in kinds:
+        try:
+            return column.cast(coarser)
+        except pa.ArrowInvalid:  # it would cut something off
+            continue
+    return column
+
+
+def _printed(rows: pa.Table, formula_guard: bool) -> bytes:
+    """Some rows as lines of a CSV."""
+    return _lines([_cells(_in_one(column), formula_guard) for column in rows.columns])
+
+
+def _lines(columns: list[pa.Array]) -> bytes:
+    """Cells as lines; a missing cell is empty."""
+    ends = _joined(columns[-1].fill_null(""), "\n")
+    joined = pc.binary_join_element_wise(*columns[:-1], ends, ",", null_handling="replace", null_replacement="")
+    text: bytes = joined.buffers()[2].to_pybytes()
+    if b"\0" in text:
+        raise OutputError("A text has a NUL character, which no CSV can hold. Take it out, or write Parquet.")
+    return text
+
+
+def _cells(array: pa.Array, guard: bool) -> pa.Array:
+    """Values as they stand in a CSV. Of texts, each value is looked at once."""
+    kind = array.type
+    if not (pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        return _number_cells(array)
+    if not pa.types.is_dictionary(kind) or len(array.dictionary) > len(array):
+        array = _decoded(array).dictionary_encode()
+    return _text_cells(array.dictionary.cast(pa.string()), guard=guard).take(array.indices)
+
+
+def _text_cells(texts: pa.Array, *, guard: bool) -> pa.Array:
+    """Texts, quoted where that is needed; an empty one too, for a missing cell is not."""
+    texts = guard_column(texts) if guard else texts
+    quoted = _joined('"', pc.replace_substring(texts, '"', '""'), '"')
+    return pc.if_else(pc.or_(pc.match_substring_regex(texts, _QUOTED), pc.equal(texts, "")), quoted, texts)
+
+
+def _number_cells(array: pa.Array) -> pa.Array:
+    """Numbers, dates, times and truth values: all their digits, and no more."""
+    kind = array.type
+    if pa.types.is_floating(kind):
+        return _float_cells(array)
+    if pa.types.is_decimal(kind) and not 0 <= kind.scale <= 6:  # Arrow would print powers of ten
+        encoded = array.dictionary_encode()
+        texts = [None if value is None else f"{value:f}" for value in encoded.dictionary.to_pylist()]
+        return pa.array(texts, pa.string()).take(encoded.indices)
+    texts = moments_as_text(array) if pa.types.is_timestamp(kind) else array.cast(pa.string())
+    if pa.types.is_timestamp(kind) and pc.any(pc.starts_with(texts, "<")).as_py():
+        raise OutputError("A time lies too many years away to be printed. Write Parquet.")
+    return texts
+
+
+def _float_cells(array: pa.Array) -> pa.Array:
+    """The shortest text that reads back equal; without a power of ten, so that readers keep all digits, where there is room."""
+    array = array.cast(pa.float32()) if pa.types.is_float16(array.type) else array
+    texts = pc.if_else(pc.is_nan(array), None, array.cast(pa.string()))
+    texts = pc.if_else(pc.equal(texts, "-0"), "0", texts)  # one number, one text
+    powers = pc.match_substring(texts, "e").fill_null(False)
+    if not pc.any(powers).as_py():
+        return texts
+    return pc.replace_with_mask(texts, powers, pa.array([_without_power(text) for text in texts.filter(powers).to_pylist()]))
+
+
+def _without_power(text: str) -> str:
+    long = f"{Decimal(text):f}"
+    return long if sum(map(str.isdigit, long)) <= _DIGITS else text
+
+
+def _joined(*parts: Any) -> pa.Array:
+    """Texts and columns of texts, one after the other."""
+    kind = next(part.type for part in parts if not isinstance(part, str))
+    return pc.binary_join_element_wise(
+        *(pa.scalar(part, kind) if isinstance(part, str) else part for part in parts), pa.scalar("", kind)
+    )

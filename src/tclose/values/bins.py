@@ -1,0 +1,160 @@
+"""Bins: the numbers of a sensitive attribute put together to half-open intervals, whose labels are published."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tclose.values.exact import exact, plain
+from tclose.values.formula_guard import unguarded
+
+_NUMBER = r"(-?[0-9.]+(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?)"
+_LABELS = [re.compile(form) for form in (rf"below {_NUMBER}", rf"\[{_NUMBER}, {_NUMBER}\)", rf"{_NUMBER} or more")]
+MOST_BINS = 1_000
+"""More bins of equally many rows tell little less than the values themselves."""
+
+REQUIREMENT = (
+    f"a count of bins (2 to {MOST_BINS:,}), a list of as many ascending edges at most, or {{width: ...}} with a number above 0"
+)
+
+
+@dataclass(frozen=True)
+class Bins:
+    """How numbers are put together: ``count`` bins of about equally many rows, bins of one ``width``, or between ``edges``.
+
+    Bins are half-open: a value at an edge belongs to the bin above it. The outermost bins of a count and of edges have no end,
+    so that they do not tell the least and the greatest value. The edges of a count are round numbers between the values of
+    neighbouring bins: see `labels_of`.
+    """
+
+    count: int | None = None
+    width: Fraction | None = None
+    edges: tuple[Fraction, ...] | None = None
+
+    @classmethod
+    def read(cls, setting: Any) -> Bins:
+        """From a policy: ``5``, ``[0, 10, 20]``, ``{count: 5}``, ``{width: 0.5}`` or ``{edges: [0, 10, 20]}``."""
+        if isinstance(setting, Bins):
+            return setting
+        if not isinstance(setting, Mapping):
+            setting = {"edges": setting} if isinstance(setting, list | tuple) else {"count": setting}
+        try:
+            ((kind, given),) = setting.items()
+            if kind == "count" and isinstance(given, int) and not isinstance(given, bool) and 2 <= given <= MOST_BINS:
+                return cls(count=given)
+            if kind == "width" and exact(given) > 0:
+                return cls(width=exact(given))
+            if kind == "edges" and isinstance(given, list | tuple) and 0 < len(given) <= MOST_BINS:
+                edges = tuple(exact(edge) for edge in given)
+                if all(low < high for low, high in pairwise(edges)):
+                    return cls(edges=edges)
+        except ValueError:
+            pass
+        raise ValueError(REQUIREMENT)
+
+    def setting(self) -> Any:
+        """As `read` reads it."""
+        if self.edges is not None:
+            return [plain(edge) for edge in self.edges]
+        return self.count if self.width is None else {"width": plain(self.width)}
+
+    def labels(self, numbers: Sequence[Fraction], counts: Sequence[int]) -> list[str]:
+        """The label of each number's bin; the numbers ascend, and occur so often."""
+        if self.width is not None:
+            floors = [number // self.width for number in numbers]
+            return [f"[{plain(floor * self.width)}, {plain((floor + 1) * self.width)})" for floor in floors]
+        if self.edges is not None:
+            return [_label(self.edges, bisect_right(self.edges, number)) for number in numbers]
+        starts = [0, *self._quantiles(counts), len(numbers)]
+        names = labels_of([(numbers[start], numbers[end - 1]) for start, end in pairwise(starts)] if numbers else [])
+        return [name for name, (start, end) in zip(names, pairwise(starts), strict=False) for _ in range(start, end)]
+
+    def fit(self, labels: Iterable[str]) -> bool:
+        """Whether labels are those of such bins: of this width, between these edges, or at most so many of them."""
+        intervals = [interval_of(label) for label in labels]
+        if self.count is not None:
+            return None not in intervals and len(intervals) <= self.count
+        if self.edges is not None:
+            known = set(pairwise((float("-inf"), *self.edges, float("inf"))))
+            return known.issuperset(intervals)
+        return all(ends is not None and self._is_of_width(*ends) for ends in intervals)
+
+    def _is_of_width(self, low: Fraction | float, high: Fraction | float) -> bool:
+        """Whether an interval is one of those that ``width`` makes."""
+        assert self.width is not None
+        return math.isfinite(low) and high - low == self.width and low % self.width == 0
+
+    def _quantiles(self, counts: Sequence[int]) -> list[int]:
+        """The indices of the numbers at which bins begin, but the first, so that bins hold about equally many rows."""
+        assert self.count is not None
+        if len(counts) < 2:
+            return []
+        below = np.cumsum([0, *counts])  # rows below each number
+        total = int(below[-1])
+        return sorted({int(np.abs(below[1:-1] * self.count - total * part).argmin()) + 1 for part in range(1, self.count)})
+
+
+def labels_of(extents: Sequence[tuple[Fraction, Fraction]]) -> list[str]:
+    """The labels of bins, from the lowest to the highest, of which the least and the greatest number are known.
+
+    An edge is the roundest number above the one bin and not above the next: it depends on nothing but the numbers in the bins.
+
+    >>> labels_of([(Fraction(3), Fraction(41)), (Fraction(67), Fraction(812)), (Fraction(955), Fraction(1203))])
+    ['below 60', '[60, 900)', '900 or more']
+    """
+    edges = [_roundest(lower[1], upper[0]) for lower, upper in pairwise(extents)]
+    if len(extents) == 1:  # it has no end, and yet a label: a round number somewhat below it
+        least = extents[0][0]
+        edges = [_roundest(least - max(abs(least), Fraction(1)) / 10, least)]
+        return [_label(edges, 1)]
+    return [_label(edges, index) for index in range(len(extents))]
+
+
+def _roundest(above: Fraction, up_to: Fraction) -> Fraction:
+    """The largest multiple of the largest power of ten that has one above a number and up to another."""
+    if above < 0 <= up_to:
+        return Fraction(0)
+    unit = Fraction(10) ** len(str(int(max(abs(above), abs(up_to)))))  # all multiples but 0 are beyond both
+    while (multiple := up_to // unit * unit) <= above:
+        unit /= 10
+    return multiple
+
+
+def _label(edges: Sequence[Fraction], place: int) -> str:
+    if place == 0:
+        return f"below {plain(edges[0])}"
+    if place == len(edges):
+        return f"{plain(edges[-1])} or more"
+    return f"[{plain(edges[place - 1])}, {plain(edges[place])})"
+
+
+def in_order(labels: Sequence[Any]) -> list[Any] | None:
+    """The labels of bins from the lowest to the highest; None where some are no labels of bins, or two bins overlap."""
+    found = [interval_of(label) for label in labels]
+    intervals = sorted((ends, place) for place, ends in enumerate(found) if ends is not None)
+    if len(intervals) < len(found) or any(first[0][1] > second[0][0] for first, second in pairwise(intervals)):
+        return None
+    return [labels[place] for _, place in intervals]
+
+
+def interval_of(label: Any) -> tuple[Fraction | float, Fraction | float] | None:
+    """Where the bin of a label begins and where it ends; None where the text is no label of a bin, or the bin is empty."""
+    text = unguarded(str(label))  # a release may have put a guard before "-5 or more"
+    for kind, form in enumerate(_LABELS):
+        match = form.fullmatch(text)
+        if match is not None:
+            try:
+                ends = [exact(end) for end in match.groups()]
+            except ValueError:
+                return None
+            low, high = ((float("-inf"), ends[0]), (ends[0], ends[-1]), (ends[0], float("inf")))[kind]
+            return (low, high) if low < high else None
+    return None

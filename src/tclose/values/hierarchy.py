@@ -1,0 +1,360 @@
+"""Hierarchy: a tree over the values of a column, from a CSV file, a nested mapping or rows of labels."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime, time
+from decimal import Decimal
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from tclose.errors import HierarchyError, raising_alone
+from tclose.tables.files import FileTooLargeError, read_at_most
+from tclose.values.exact import number_of
+
+ROOT = 0
+
+MOST_LEVELS = 100
+"""Levels of a hierarchy below its root: codes and classifications have some ten; each level costs time and memory."""
+
+MOST_NODES = 1_000_000
+"""Labels of a hierarchy: about half a gigabyte of memory."""
+
+MOST_BYTES = 100_000_000
+"""Bytes of a hierarchy's file."""
+
+
+def printed(value: Any) -> str:
+    """The text by which a value is found in a hierarchy, an order or a matrix: 39 and 39.0 are "39", missing is ""."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        text = format(value, "f")
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return str(value)
+
+
+class Hierarchy:
+    """A tree over values: its leaves are the values, every other node stands for all leaves below it.
+
+    A node is a number; node 0 is the root, parents come before their children. Leaves keep the order of the file,
+    depth first, so that the leaves of one node stand side by side.
+
+    Attributes
+    ----------
+    labels : list of str
+        The label of each node.
+    parents : list of int
+        The parent of each node; the root's is -1.
+    heights : list of int
+        The longest way from each node down to a leaf.
+    leaves : list of str
+        The values, depth first.
+
+    Examples
+    --------
+    >>> tree = Hierarchy.from_mapping({"respiratory": ["flu", "bronchitis"], "digestive": ["colitis"]})
+    >>> tree.leaves, tree.height
+    (['flu', 'bronchitis', 'colitis'], 2)
+    """
+
+    def __init__(self, paths: Iterable[Sequence[str]], file: Path | None = None) -> None:
+        """From one path a leaf, each from the root down to the leaf; ``file`` is where they were read, if anywhere."""
+        self.file = file
+        roots: dict[str, Any] = {}
+        nodes = 0
+        for path in paths:
+            if len(path) > MOST_LEVELS + 1:
+                raise HierarchyError(f"a hierarchy must have at most {MOST_LEVELS} levels. Got {len(path) - 1:,}.")
+            nodes += _plant(roots, path)
+            if nodes > MOST_NODES:
+                raise HierarchyError(f"a hierarchy must have at most {MOST_NODES:,} labels. Got more.")
+        if not roots:
+            raise HierarchyError("a hierarchy must have at least one value. Got none.")
+        self.labels: list[str] = []
+        self.parents: list[int] = []
+        self._children: list[dict[str, int]] = []
+        self._number(roots)
+        self._leaf_nodes: dict[str, int] = {}
+        self._inner_nodes: dict[str, int | None] = {}  # None where a label stands for several nodes
+        for node, label in enumerate(self.labels):
+            if self._children[node]:
+                self._inner_nodes[label] = None if label in self._inner_nodes else node
+            elif label in self._leaf_nodes:
+                raise HierarchyError(f"a value must occur once. Got {label!r} twice.")
+            else:
+                self._leaf_nodes[label] = node
+        self.leaves = list(self._leaf_nodes)
+        self.heights = [0] * len(self.labels)
+        for node in range(len(self.labels) - 1, ROOT, -1):
+            parent = self.parents[node]
+            self.heights[parent] = max(self.heights[parent], self.heights[node] + 1)
+
+    @classmethod
+    @raising_alone
+    def from_csv(cls, path: str | Path) -> Hierarchy:
+        """Read ARX's format: no header, one row a value, ``value;parent;...;root``, separated by ``;`` or ``,``.
+
+        Rows may differ in length. A label that repeats its neighbour (``other;other;*``), as files with equal columns do, is
+        the same node.
+        """
+        try:
+            text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
+        except FileTooLargeError:
+            raise HierarchyError(f"Hierarchy file {str(path)!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None
+        except OSError:
+            raise HierarchyError(f"Hierarchy file {str(path)!r} cannot be read. Check its path.") from None
+        except UnicodeDecodeError:
+            raise HierarchyError(f"Hierarchy file {str(path)!r} is not UTF-8. Save it as UTF-8.") from None
+        try:
+            return cls(_csv_paths(text), Path(path))
+        except HierarchyError as error:
+            ask = " Is its first line a header? Such a file has none: delete it." if _may_have_header(text) else ""
+            raise HierarchyError(f"Hierarchy file {Path(path).name!r}: {error}{ask}") from None
+        except csv.Error:
+            raise HierarchyError(f"Hierarchy file {Path(path).name!r} is no CSV. Check how it was written.") from None
+
+    @classmethod
+    def from_mapping(cls, tree: Mapping[Any, Any]) -> Hierarchy:
+        """From nested mappings and lists: ``{"respiratory": {"infection": ["flu", "pneumonia"]}, "digestive": ["colitis"]}``.
+
+        One outermost key is the root; several get the root ``*``.
+        """
+        if not isinstance(tree, Mapping) or not tree:
+            raise HierarchyError("a hierarchy must be a mapping from labels to what is below them. Got something else.")
+        try:
+            return cls(_downward(tree, () if len(tree) == 1 else ("*",)))
+        except RecursionError:
+            raise HierarchyError("a hierarchy must not be as deep as this one, nor hold itself. Got too many levels.") from None
+
+    @classmethod
+    def from_prefixes(cls, values: Iterable[Any]) -> Hierarchy:
+        """From codes whose first characters say most, such as zip codes: each level hides one more character, from the right.
+
+        A shorter value is as one filled up with blanks, so that what is hidden of all values of a level begins at the same place.
+        Leaves are in ascending order. Missing cells are left out.
+
+        >>> tree = Hierarchy.from_prefixes(["47677", "47602", "479"])
+        >>> tree.leaves
+        ['47602', '47677', '479']
+        >>> [tree.labels[node] for node in tree.path(tree.leaf("47602"))]
+        ['*****', '4****', '47***', '476**', '4760*', '47602']
+        >>> [tree.labels[node] for node in tree.path(tree.leaf("479"))]
+        ['*****', '4****', '47***', '479**', '479 *', '479']
+        """
+        texts = {printed(value) for value in values if value is not None}
+        masked = sorted(text for text in texts if "*" in text)
+        if masked:
+            raise HierarchyError(f"a value must not hold '*', which stands for what is hidden. Got {masked[0]!r}.")
+        length = max(map(len, texts), default=0)
+        if length > MOST_LEVELS:
+            raise HierarchyError(f"a value must have at most {MOST_LEVELS} characters, a level for each. Got one of {length:,}.")
+        filled = sorted((text.ljust(length), text) for text in texts)
+        return cls([*(full[:shown].ljust(length, "*") for shown in range(length)), text] for full, text in filled)
+
+    @classmethod
+    def from_dates(cls, values: Iterable[Any]) -> Hierarchy:
+        """From dates, or their texts: date, month, quarter, year, ``*``. Leaves ascend. Missing cells are left out.
+
+        >>> tree = Hierarchy.from_dates(["2024-03-05", "2023-12-31"])
+        >>> tree.leaves
+        ['2023-12-31', '2024-03-05']
+        >>> [tree.labels[node] for node in tree.path(tree.leaf("2024-03-05"))]
+        ['*', '2024', '2024-Q1', '2024-03', '2024-03-05']
+        """
+        days = sorted({_day(printed(value)) for value in values} - {""})
+        return cls(["*", text[:4], f"{text[:4]}-Q{(int(text[5:7]) + 2) // 3}", text[:7], text] for text in days)
+
+    @property
+    def height(self) -> int:
+        """H, the height of the root."""
+        return self.heights[ROOT]
+
+    def leaf(self, value: Any) -> int:
+        """The node of a value, found by its printed form."""
+        try:
+            return self._leaf_nodes[printed(value)]
+        except KeyError:
+            raise HierarchyError(f"Value {printed(value)!r} is not in the hierarchy.") from None
+
+    def __contains__(self, value: Any) -> bool:
+        """Whether a value is a leaf."""
+        return printed(value) in self._leaf_nodes
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root down to this one."""
+        path = [node]
+        while path[-1] != ROOT:
+            path.append(self.parents[path[-1]])
+        return path[::-1]
+
+    def find(self, label: str) -> int | None:
+        """The node with this label, a leaf if there is one, else the only inner node called so; None if there is none."""
+        return self._leaf_nodes.get(label, self._inner_nodes.get(label))
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The tree as `from_mapping` reads it."""
+
+        def below(node: int) -> Any:
+            children = self._children[node]
+            if all(not self._children[child] for child in children.values()):
+                return list(children)
+            return {label: below(child) for label, child in children.items()}
+
+        return {self.labels[ROOT]: below(ROOT)}
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two trees have the same nodes in the same order."""
+        return isinstance(other, Hierarchy) and (self.labels, self.parents) == (other.labels, other.parents)
+
+    def __hash__(self) -> int:
+        """Equal trees have equal hashes."""
+        return hash((tuple(self.labels), tuple(self.parents)))
+
+    def __repr__(self) -> str:
+        """Its size, for a reader."""
+        return f"<Hierarchy: {number_of(len(self.leaves), 'value')}, height {self.height}>"
+
+    def _number(self, roots: dict[str, Any]) -> None:
+        """Number the nodes depth first."""
+        waiting = [(-1, *next(iter(roots.items())))]
+        while waiting:
+            parent, label, below = waiting.pop()
+            node = len(self.labels)
+            self.labels.append(label)
+            self.parents.append(parent)
+            self._children.append({})
+            if parent >= 0:
+                self._children[parent][label] = node
+            waiting += [(node, *item) for item in reversed(below.items())]
+
+
+def node_names(hierarchy: Hierarchy) -> list[str | None]:
+    """A name for each node that no other has: its label; where that is not enough, with the labels above it.
+
+    The leaf of missing cells, an empty label, is None.
+
+    >>> node_names(Hierarchy.from_mapping({"*": {"x": {"other": ["a", "b"]}, "y": {"other": ["c"]}}}))
+    ['*', 'x', 'other (x)', 'a', 'b', 'y', 'other (y)', 'c']
+    """
+    labels, inner = hierarchy.labels, [node for node, height in enumerate(hierarchy.heights) if height]
+    shared = Counter(labels[node] for node in inner)
+    shared.update(hierarchy.leaves)
+    taken = {label for label, times in shared.items() if times == 1} | set(hierarchy.leaves)
+    names: list[str | None] = [label or None for label in labels]
+    open_nodes = [node for node in inner if shared[labels[node]] > 1 or not labels[node]]
+    ways = {node: [labels[above] for above in reversed(hierarchy.path(node)[:-1])] or ["all"] for node in open_nodes}
+    length = 1
+    while open_nodes:
+        proposed = {node: f"{labels[node]} ({', '.join(ways[node][:length])})".strip() for node in open_nodes}
+        times = Counter(proposed.values())
+        for node, name in proposed.items():
+            if length > len(ways[node]):  # even the whole way is a label of the file
+                name = next(text for text in (f"{name} {number}" for number in range(2, len(labels) + 3)) if text not in taken)
+            elif times[name] > 1 or name in taken:
+                continue
+            names[node] = name
+            taken.add(name)
+        open_nodes = [node for node in open_nodes if names[node] == (labels[node] or None)]
+        length += 1
+    return names
+
+
+def above(hierarchy: Hierarchy, names: Iterable[str]) -> Hierarchy:
+    """The part of a tree that is some nodes, by their `node_names`, and the nodes above them; other names are passed over.
+
+    >>> tree = Hierarchy.from_mapping({"*": {"x": ["a", "b"], "y": {"z": ["c"]}}})
+    >>> above(tree, ["a", "y"]).to_mapping()
+    {'*': {'x': ['a'], 'y': []}}
+    """
+    labels = [name or "" for name in node_names(hierarchy)]
+    nodes = {label: node for node, label in enumerate(labels)}
+    kept = {ROOT}.union(*(hierarchy.path(nodes[name]) for name in set(names) if name in nodes))
+    lowest = sorted(kept - {hierarchy.parents[node] for node in kept})
+    return Hierarchy([labels[node] for node in hierarchy.path(leaf)] for leaf in lowest)
+
+
+def _day(text: str) -> str:
+    """The text of a date, or "" for a missing cell."""
+    day = None
+    with suppress(ValueError):
+        day = date.fromisoformat(text)
+    if text and (day is None or day.isoformat() != text):  # 20240305 is a date too, but would not be found by its text
+        raise HierarchyError(f"a value must be a date, as 2024-03-05. Got {text!r}.")
+    return text
+
+
+def _plant(roots: dict[str, Any], path: Sequence[str]) -> int:
+    """Add one path, from the root down, to nested mappings; return how many of its labels are new."""
+    if roots and path[0] not in roots:
+        raise HierarchyError(f"a hierarchy must have one root. Got {next(iter(roots))!r} and {path[0]!r}.")
+    level, new, count = roots, False, 0
+    for place, label in enumerate(path):
+        if place and not new and not level:
+            raise HierarchyError(f"a value cannot stand above others. Got {path[place - 1]!r} as a value and above {label!r}.")
+        new = label not in level
+        count += new
+        level = level.setdefault(label, {})
+    if not new:
+        what = "as a value and above others" if level else "twice"
+        raise HierarchyError(f"a value must occur once. Got {path[-1]!r} {what}.")
+    return count
+
+
+def _may_have_header(text: str) -> bool:
+    """Whether all lines of a CSV file but the first have the same root."""
+    try:
+        first, *others = (path[0] for path in _csv_paths(text))
+    except (HierarchyError, csv.Error, ValueError):
+        return False
+    return len(others) > 1 and len(set(others)) == 1 and first != others[0]
+
+
+def _csv_paths(text: str) -> Iterator[list[str]]:
+    """The paths of a CSV file, from the root down, separated by what separates its first row."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = ";" if len(next(csv.reader([first], delimiter=";"), [])) > 1 else ","
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    return (_upward(row, rows.line_num) for row in rows if row)
+
+
+def _upward(row: list[str], line: int) -> list[str]:
+    """The path of a CSV row, from the root down; empty cells at the end and repeated neighbours are filling."""
+    cells = list(row)
+    while len(cells) > 1 and not cells[-1]:
+        cells.pop()
+    if "" in cells[1:]:
+        raise HierarchyError(f"line {line} has an empty cell between its labels. Fill it or leave it out.")
+    return [label for label, _ in groupby(reversed(cells))]
+
+
+def _downward(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
+    """The paths of a nested mapping."""
+    if isinstance(tree, Mapping) and tree:
+        for label, below in tree.items():
+            yield from _downward(below, (*above, printed(label)))
+    elif isinstance(tree, list | tuple) and tree:
+        for item in tree:
+            if isinstance(item, Mapping):
+                yield from _downward(item, above)
+            elif isinstance(item, list | tuple):
+                raise HierarchyError(f"below {above[-1] if above else '*'!r} a list of values must not hold a list. Got one.")
+            else:
+                yield (*above, printed(item))
+    elif tree is None or (isinstance(tree, list | tuple | Mapping) and not tree):
+        yield above
+    else:
+        raise HierarchyError(f"below {above[-1]!r} a hierarchy must have a list or a mapping. Got {type(tree).__name__}.")

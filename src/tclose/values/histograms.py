@@ -1,0 +1,133 @@
+"""Histograms of one sensitive attribute: what every distance and every model computes on. Plain arrays, no table library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.values.exact import product
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Histograms:
+    """Counts of an attribute's values in some classes of a table, and in the whole table.
+
+    Class i holds ``counts[starts[i]:starts[i+1]]`` rows of the values ``codes[starts[i]:starts[i+1]]``, codes ascending,
+    counts above 0. Every class has rows. Codes are positions in the attribute's domain, 0 to m-1.
+
+    Attributes
+    ----------
+    starts : (classes + 1,) int64
+    codes, counts : (touched values,) int64
+    table : (m,) int64
+        How often each value occurs in the whole table, which may hold more classes than these.
+    first : int
+        Number of the first class, when these are a part of the table's.
+    """
+
+    starts: Ints
+    codes: Ints
+    counts: Ints
+    table: Ints
+    first: int = 0
+
+    @classmethod
+    def of(cls, classes: Sequence[Sequence[int]], table: Sequence[int] | None = None) -> Histograms:
+        """From dense counts, a list per class; the table is their sum unless it is given."""
+        dense = np.asarray(classes, dtype=np.int64)
+        rows, codes = np.nonzero(dense)
+        starts = np.searchsorted(rows, np.arange(len(dense) + 1))
+        whole = dense.sum(axis=0) if table is None else np.asarray(table, dtype=np.int64)
+        return cls(starts.astype(np.int64), codes.astype(np.int64), dense[rows, codes], whole)
+
+    @cached_property
+    def rows(self) -> int:
+        """n, the rows of the whole table."""
+        return int(self.table.sum())
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """s, the rows of each class."""
+        return self.sums(self.counts)
+
+    @cached_property
+    def distinct(self) -> Ints:
+        """The number of values that occur in each class."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def numbers(self) -> Ints:
+        """The class number of each touched value, counted from 0 in this part."""
+        return np.repeat(np.arange(len(self)), self.distinct)
+
+    @cached_property
+    def descending(self) -> Ints:
+        """The counts of each class, largest first."""
+        return self.counts[np.lexsort((-self.counts, self.numbers))]
+
+    @cached_property
+    def shares(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """P and Q at each touched value, in floats."""
+        return self.counts / self.spread(self.sizes), self.table[self.codes] / self.rows
+
+    @cached_property
+    def lifts(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """p/q at each touched value, as c*n over s*T: how much likelier the class makes it than the table does."""
+        return product(self.counts, self.rows), product(self.spread(self.sizes), self.table[self.codes])
+
+    def __len__(self) -> int:
+        """The number of classes."""
+        return len(self.starts) - 1
+
+    def sums(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The sum over each class of something known for each touched value."""
+        result: NDArray[Any] = np.add.reduceat(values, self.starts[:-1])
+        return result
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Something known for each class, repeated for each of its touched values."""
+        return np.repeat(values, self.distinct)
+
+    def take(self, chosen: Ints) -> Histograms:
+        """The histograms of the chosen classes, in that order."""
+        lengths = self.distinct[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        positions = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
+        return Histograms(starts, self.codes[positions], self.counts[positions], self.table)
+
+    def dense(self, number: int) -> Ints:
+        """The counts of one class over the whole domain."""
+        part = slice(self.starts[number], self.starts[number + 1])
+        counts = np.zeros_like(self.table)
+        counts[self.codes[part]] = self.counts[part]
+        return counts
+
+    def merged(self, groups: Ints) -> Histograms:
+        """The histograms of unions of classes: class i goes to union ``groups[i]``; unions are numbered without gaps."""
+        keys = groups[self.numbers] * len(self.table) + self.codes
+        cells, inverse = np.unique(keys, return_inverse=True)
+        counts = np.zeros(len(cells), dtype=np.int64)
+        np.add.at(counts, inverse, self.counts)
+        unions, codes = np.divmod(cells, len(self.table))
+        starts = np.searchsorted(unions, np.arange(int(groups.max()) + 2))
+        return Histograms(starts.astype(np.int64), codes, counts, self.table)
+
+    def largest(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The largest in each class of something known for each touched value."""
+        result: NDArray[Any] = np.maximum.reduceat(values, self.starts[:-1])
+        return result
+
+    @classmethod
+    def join(cls, parts: Sequence[Histograms]) -> Histograms:
+        """All parts of a table as one."""
+        offsets = np.cumsum([0, *(len(part.codes) for part in parts)])
+        starts = [part.starts[:-1] + offset for part, offset in zip(parts, offsets, strict=False)]
+        codes, counts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("codes", "counts"))
+        return cls(np.concatenate([*starts, offsets[-1:]]), codes, counts, parts[0].table, parts[0].first)

@@ -1,0 +1,146 @@
+"""The screens of the command line, for a reader who never read a paper: the verdict first, then what was asked, lost and told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner, Result
+
+import tclose as tc
+from tclose.cli import app
+from tclose.cli.screen import stages
+from tclose.jobs import announce, listening, report
+from tclose.judge.attribute import Profile
+from tclose.values.histograms import Histograms
+
+pytestmark = pytest.mark.usefixtures("warm")
+
+TABLE = "age,town,pay,ill\n" + "".join(
+    f"{20 + row},{'AB'[row // 4]},{10 * row},{'flu' if row < 3 else 'cold' if row < 6 else 'gout'}\n" for row in range(8)
+)
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "policy.yaml").write_text("k: 2\nquasi: [town]\nsensitive: {pay: {t: 0.25}, ill: {t: 0.9, l: 2}}\ndrop: [age]\n")
+    return tmp_path / "table.csv", tmp_path / "policy.yaml"
+
+
+def test_the_screen_of_an_audit(files: tuple[Path, Path]) -> None:
+    lines = run("audit", files[0], "-p", files[1]).stdout.splitlines()
+    assert lines[:2] == [
+        "The policy does not hold. 2 of 2 classes break a limit, with 8 of 8 rows.",
+        "table.csv: 8 rows in 2 classes. Rows of one class agree in town.",
+    ]
+    assert lines[2:7] == [
+        "How the columns were read:",
+        "  town: text",
+        "  pay: whole numbers, taken as ordered; `distance: equal` if they are codes",
+        "  ill: text",
+        "",
+    ]
+    # Ordered: 1/8 + 2/8 + 3/8 + 4/8 + 3/8 + 2/8 + 1/8, over 7. Equal: 3/4 - 3/8.
+    assert [re.split("  +", line.strip()) for line in lines[7:14]] == [
+        ["attained", "asked", "broken by"],
+        ["k, rows in the smallest class", "4", "2 or more", "0 classes"],
+        ["t of pay: distance from the table", "0.2858", "0.25 or less", "2 classes"],
+        ["l of pay: values in a class", "4"],
+        ["t of ill: distance from the table", "0.3750", "0.9 or less", "0 classes"],
+        ["l of ill: values in a class", "2", "2 or more", "0 classes"],
+        ["rows in classes with one sensitive value", "0 (0.0%)"],
+    ]
+    assert lines[16:20] == [
+        "The class farthest from the table in pay: town A; 4 rows.",
+        "  25% have pay 0 (in the table 12.5%); 25% have pay 10 (in the table 12.5%); 25% have pay 20 (in the table 12.5%); "
+        "half have pay 10 or less (in the table 30 or less).",
+        "The class farthest from the table in ill: town A; 4 rows.",
+        "  75% have ill flu (in the table 37.5%).",
+    ]
+
+
+def test_beta_lift_and_the_joint_test_are_shown_only_on_demand(files: tuple[Path, Path]) -> None:
+    short, long = (run("audit", files[0], "-p", files[1], *more).stdout for more in ((), ("--all",)))
+    for word in ("beta", "delta", "lift", "joint", "entropy", "recursive"):
+        assert word not in short
+        assert word in long
+    assert "lift: how many times likelier a value is in some class than in the table." in long
+
+
+def test_the_profile_of_a_class_by_hand() -> None:
+    # The table has 4, 4 and 2 rows of a, b and c; the class 3 of a and 1 of c.
+    histograms = Histograms.of([[1, 4, 1], [3, 0, 1]])
+    profile = Profile.of(histograms, 1, ["a", "b", "c"], in_order=True)
+    assert (profile.values, profile.counts, profile.table) == (["a", "c"], [3, 1], [4, 2])
+    assert (profile.rows, profile.of_table, profile.middle) == (4, 10, ("a", "b"))
+    assert profile.excess() == [("a", 3, 4), ("c", 1, 2)]  # 3/4 - 4/10 = 0.35; 1/4 - 2/10 = 0.05
+    assert Profile.of(histograms, 0, [None, "b", "c"], in_order=False).values == ["missing", "b", "c"]
+
+
+def test_the_profile_is_of_the_worst_class_and_not_of_the_first() -> None:
+    rows = {"town": ["A"] * 4 + ["B"] * 4 + ["C"] * 2, "ill": ["flu", "cold"] * 4 + ["gout", "gout"]}
+    found = tc.audit(pa.table(rows), tc.Policy(["town"], ["ill"])).sensitive["ill"]
+    assert found.worst_class == 2
+    assert found.profile == Profile(["gout"], [2], [2], 2, 10)
+
+
+def test_what_a_release_loses_in_words() -> None:
+    people = pa.table(
+        {
+            "age": np.arange(20, 36),
+            "day": pa.array(np.arange(16) * 10, pa.int32()).cast(pa.date32()),
+            "sex": ["F", "M"] * 8,
+            "zip": [f"47{row // 2}" for row in range(16)],
+            "ill": ["flu", "flu", "cold", "cold"] * 4,
+        }
+    )
+    policy = tc.Policy(["age", "day", "sex", tc.Quasi("zip", hierarchy="prefixes")], {"ill": 1}, k=16)
+    release = tc.anonymize(people, policy)
+    assert release.published == {
+        "age": "in ranges of 15 on average",
+        "day": "in ranges of 150 days on average",
+        "sex": "in sets of 2.0 of 2 values on average",
+        "zip": "as labels for 8.0 of 8 values on average",
+    }
+    alone = tc.anonymize(people, tc.Policy(["sex"], {"ill": 1}, k=2, other="drop"))
+    assert alone.published == {"sex": "as it is"}
+
+
+def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, Path]) -> None:
+    out = files[0].with_name("release.csv")
+    shown = run("anonymize", files[0], "-p", files[1], "-o", out).stdout
+    assert "rows in classes with one sensitive value" in shown
+    assert "of the detail of the quasi-identifiers is lost (GCP " in shown
+    assert "8 of 8 rows differ from all others when sensitive and kept columns are counted in: " in shown
+    release = tc.anonymize(files[0], tc.Policy.load(files[1]))
+    rows = list(zip(*(release.table[name].to_pylist() for name in ("town", "ill")), strict=True))
+    unique = sum(rows.count(row) == 1 for row in rows)
+    assert release.unique_without("pay") == unique
+    assert f"The most telling column is pay, with 8 values; without it {unique} would. Publish it in bins" in shown
+
+
+def test_progress_names_the_file_that_a_stage_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr("rich.status.Status.update", lambda _, text: shown.append(str(text)))
+    with stages("table.csv", "release.csv"):
+        announce("Refining")
+        report("round 1 of 12")
+        announce("Writing")
+    assert shown == ["Refining table.csv ...", "Refining table.csv ... round 1 of 12", "Writing release.csv ..."]
+
+
+def test_refining_tells_its_round_and_the_time_left() -> None:
+    figures: list[str] = []
+    people = pa.table({"age": [20 + row % 17 for row in range(60)], "ill": ["flu", "cold", "gout"] * 20})
+    with listening(lambda stage, figure: figures.append(figure) if stage == "Refining" and figure else None):
+        tc.anonymize(people, tc.Policy(["age"], {"ill": 0.3}, k=4), effort="fast")
+    assert [figure.split(", ")[0] for figure in figures] == ["round 1 of 3", "round 2 of 3", "round 3 of 3"]
+    assert all(figure.endswith(" s left") for figure in figures)

@@ -14,7 +14,7 @@ import pytest
 from tclose import Hierarchy, Policy, PolicyError, anonymize, audit
 from tclose.distances.labelled import LabelledMatrix
 from tclose.errors import HierarchyError, got
-from tclose.policy.policy import _MOST_PARTS
+from tclose.policy.yaml import MOST_PARTS
 from tclose.values.bins import MOST_BINS
 from tclose.values.hierarchy import MOST_LEVELS
 
@@ -37,9 +37,9 @@ def refused_yaml(folder: Path, text: str) -> str:
         ("k: " + "9" * 6000 + "\nquasi: [q]\nsensitive: [s]\n", "has a number or a date that cannot be read"),
         ("k: 0x" + "f" * 6000 + "\nquasi: [q]\nsensitive: [s]\n", "Got a number of more than 60 digits."),
         ("k: 2024-13-45\nquasi: [q]\nsensitive: [s]\n", "has a number or a date that cannot be read"),
-        (LAUGHS + "quasi: [q]\nsensitive: {s: {order: *a11}}\n", f"at most {_MOST_PARTS:,} names and values"),
-        (LAUGHS + "quasi: [q]\nsensitive: {s: {hierarchy: {r: *a11}}}\n", f"at most {_MOST_PARTS:,} names and values"),
-        ("quasi: [q]\nsensitive: {s: {hierarchy: &h {a: *h}}}\n", f"at most {_MOST_PARTS:,} names and values"),
+        (LAUGHS + "quasi: [q]\nsensitive: {s: {order: *a11}}\n", f"at most {MOST_PARTS:,} names and values"),
+        (LAUGHS + "quasi: [q]\nsensitive: {s: {hierarchy: {r: *a11}}}\n", f"at most {MOST_PARTS:,} names and values"),
+        ("quasi: [q]\nsensitive: {s: {hierarchy: &h {a: *h}}}\n", f"at most {MOST_PARTS:,} names and values"),
         ("quasi: [q]\nsensitive: {s: {order: [[a, b], c]}}\n", "order of 's' must be a list of distinct values"),
         ("quasi: [q]\nsensitive: {s: {hierarchy: {r: [[a, b]]}}}\n", "a list of values must not hold a list"),
         ("{[[1]]}", "has a key that is no name"),

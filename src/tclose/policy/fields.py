@@ -1,0 +1,238 @@
+"""Fields: how a single setting is read and checked, and its JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, KeysView, Mapping
+from datetime import date, datetime, time
+from fractions import Fraction
+from numbers import Integral
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
+
+from tclose.distances.labelled import LabelledMatrix
+from tclose.values.bins import MOST_BINS, Bins
+from tclose.values.exact import exact
+from tclose.values.hierarchy import Hierarchy, printed
+from tclose.values.notation import DateForm, encoding_of
+
+_LARGEST = 10**18
+"""More than any table has rows."""
+
+_FINEST = 10**300
+"""The largest denominator of a number: a certificate must hold it, and whoever verifies a release must read it."""
+
+
+def name_of(value: Any) -> Any:
+    """A column's name; integers name columns too."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise ValueError("the name of a column")  # noqa: TRY004 - pydantic turns ValueError into its own
+    return value
+
+
+def items_of(value: Any) -> list[Any]:
+    """What a list, a tuple, an index, an array or a series holds, or the keys of a mapping; anything else is one item."""
+    if isinstance(value, list | tuple | KeysView):
+        return list(value)
+    unpack = getattr(type(value), "tolist", None) or getattr(type(value), "to_list", None)  # NumPy, pandas, Arrow; polars
+    items = unpack(value) if callable(unpack) else value
+    return items if isinstance(items, list) else [value]
+
+
+def _number(requirement: str, fits: Callable[[Fraction], bool], *, optional: bool = True) -> PlainValidator:
+    """Reads an exact number and checks a condition on it."""
+
+    def validate(value: Any) -> Fraction | None:
+        if value is None and optional:
+            return None
+        try:
+            number = exact(value)
+        except ValueError:
+            raise ValueError(requirement) from None
+        if not fits(number) or number > _LARGEST:
+            raise ValueError(requirement)
+        if number.denominator > _FINEST:
+            raise ValueError("a number of at most 300 digits")
+        return number
+
+    return PlainValidator(validate)
+
+
+def _whole(value: Any) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= _LARGEST:
+        raise ValueError("a whole number, 1 or more")
+    return int(value)
+
+
+def _hierarchy(value: Any) -> Hierarchy | None:
+    if value is None or isinstance(value, Hierarchy):
+        return value
+    if isinstance(value, str | Path):
+        return Hierarchy.from_csv(value)
+    return Hierarchy.from_mapping(value)
+
+
+def _quasi_hierarchy(value: Any) -> Hierarchy | str | None:
+    return str(value) if isinstance(value, str) and value in BUILT else _hierarchy(value)
+
+
+def _matrix(value: Any) -> LabelledMatrix | None:
+    if value is None or isinstance(value, LabelledMatrix):
+        return value
+    if isinstance(value, str | Path):
+        return LabelledMatrix.from_csv(value)
+    return LabelledMatrix.from_mapping(value)
+
+
+def _order(value: Any) -> list[str] | None:
+    if value is None:
+        return None
+    items = [] if isinstance(value, str | Mapping) else items_of(value)
+    labels = [] if any(isinstance(item, list | tuple | Mapping) for item in items) else [printed(item) for item in items]
+    if len(labels) < 1 or len(set(labels)) < len(labels):
+        raise ValueError("a list of distinct values, from least to greatest")
+    return labels
+
+
+def _snap(value: Any) -> Any:
+    if value is None or (isinstance(value, str) and value in CALENDAR):
+        return value
+    try:
+        if exact(value) > 0:
+            return exact(value)
+    except ValueError:
+        pass
+    raise ValueError(f"a number above 0, or for dates one of {', '.join(CALENDAR)}")
+
+
+def _end(value: Any) -> Any:
+    """Where top or bottom coding begins: a number, a date, or a time."""
+    if value is None or isinstance(value, date | time):
+        return value
+    for read in (exact, date.fromisoformat, datetime.fromisoformat, time.fromisoformat):
+        try:
+            return read(value)
+        except (TypeError, ValueError):
+            continue
+    raise ValueError("a number, a date as 2024-01-31, or a time as 08:30")
+
+
+def _delimiter(value: Any) -> Any:
+    value = {"tab": "\t", "comma": ",", "semicolon": ";"}.get(value, value) if isinstance(value, str) else value
+    if value is None or (isinstance(value, str) and len(value) == 1 and value in "\t,;:|!#$%&*/<=>?@^_`{}~"):
+        return value
+    raise ValueError("one character such as ; or tab")
+
+
+def _decimal(value: Any) -> Any:
+    if value in (None, ".", ","):
+        return value
+    raise ValueError("a point or a comma, in quotes")
+
+
+def _encoding(value: Any) -> Any:
+    return value if value is None else encoding_of(str(value))
+
+
+def _texts(value: Any) -> list[str]:
+    texts = value if isinstance(value, list | tuple) else [value]
+    if not all(isinstance(text, str | int) and not isinstance(text, bool) for text in texts):
+        raise ValueError("a list of texts that mean no value, each in quotes where YAML would read something else")
+    return list(dict.fromkeys(str(text) for text in texts))
+
+
+def _dates(value: Any) -> DateForm | None:
+    return value if value is None or isinstance(value, DateForm) else DateForm.read(str(value))
+
+
+def _reason(value: Any) -> Any:
+    if value is None or (isinstance(value, str) and value.strip()):
+        return value
+    raise ValueError("a reason, in words")
+
+
+def _truth(value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    raise ValueError("true or false")
+
+
+def _bins(value: Any) -> Bins | None:
+    return None if value is None else Bins.read(value)
+
+
+def _names(value: Any) -> list[str]:
+    """One name, or a list of names."""
+    return [name_of(item) for item in items_of(value)]
+
+
+BUILT = ("prefixes", "dates")
+"""Hierarchies that are made from the values of the table."""
+
+CALENDAR = ("day", "week", "month", "quarter", "year")
+"""What dates snap to."""
+
+NUMBERS: list[dict[str, Any]] = [{"type": "number"}, {"type": "string"}]
+_NUMBER = WithJsonSchema({"anyOf": [*NUMBERS, {"type": "null"}]})
+_FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
+NAME: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+Name = Annotated[str, BeforeValidator(name_of), WithJsonSchema(NAME)]
+Share = Annotated[Any, _number("between 0 and 1", lambda x: 0 <= x <= 1), _NUMBER]
+GivenShare = Annotated[Any, _number("between 0 and 1", lambda x: 0 <= x <= 1, optional=False), WithJsonSchema({"anyOf": NUMBERS})]
+Positive = Annotated[Any, _number("above 0", lambda x: x > 0), _NUMBER]
+AtLeastOne = Annotated[Any, _number("1 or more", lambda x: x >= 1), _NUMBER]
+Weight = Annotated[Any, _number("0 or more", lambda x: x >= 0, optional=False), WithJsonSchema({"anyOf": NUMBERS})]
+Whole = Annotated[Any, PlainValidator(_whole), WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})]
+HierarchyField = Annotated[Any, PlainValidator(_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
+QuasiHierarchy = Annotated[
+    Any,
+    PlainValidator(_quasi_hierarchy),
+    WithJsonSchema({"anyOf": [{"type": "string", "enum": list(BUILT)}, *_FILE_OR_MAPPING["anyOf"]]}),
+]
+Snap = Annotated[
+    Any,
+    PlainValidator(_snap),
+    WithJsonSchema({"anyOf": [{"type": "string", "enum": list(CALENDAR)}, *NUMBERS, {"type": "null"}]}),
+]
+End = Annotated[Any, PlainValidator(_end), _NUMBER]
+BinsField = Annotated[
+    Any,
+    PlainValidator(_bins),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 2, "maximum": MOST_BINS},
+                {"type": "array", "minItems": 1, "items": {"anyOf": NUMBERS}},
+                {
+                    "type": "object",
+                    "properties": {
+                        "count": {"type": "integer", "minimum": 2, "maximum": MOST_BINS},
+                        "width": {"anyOf": NUMBERS},
+                        "edges": {"type": "array"},
+                    },
+                    "additionalProperties": False,
+                    "maxProperties": 1,
+                },
+                {"type": "null"},
+            ]
+        }
+    ),
+]
+Reason = Annotated[
+    Any, PlainValidator(_reason), WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "null"}]})
+]
+Truth = Annotated[Any, PlainValidator(_truth), WithJsonSchema({"type": "boolean"})]
+MatrixField = Annotated[Any, PlainValidator(_matrix), WithJsonSchema(_FILE_OR_MAPPING)]
+OrderField = Annotated[Any, PlainValidator(_order), WithJsonSchema({"anyOf": [{"type": "array"}, {"type": "null"}]})]
+_TEXT = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]})
+Delimiter = Annotated[Any, PlainValidator(_delimiter), _TEXT]
+Mark = Annotated[Any, PlainValidator(_decimal), _TEXT]
+Encoding = Annotated[Any, PlainValidator(_encoding), _TEXT]
+DateField = Annotated[Any, PlainValidator(_dates), _TEXT]
+Texts = Annotated[Any, PlainValidator(_texts), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": NAME}]})]
+Names = Annotated[Any, PlainValidator(_names), WithJsonSchema({"anyOf": [NAME, {"type": "array", "items": NAME}]})]

@@ -1,0 +1,73 @@
+"""Lists: the columns of one role, read from a list of names, settings and objects, or from a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from pydantic import PlainValidator, WithJsonSchema
+
+from tclose.errors import PolicyError, got
+from tclose.policy.columns import Input, Keep, Quasi, Sensitive
+from tclose.policy.fields import items_of
+from tclose.policy.settings import Settings
+
+
+def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
+    """Reads a list of names, settings and objects, or a mapping from names to settings; a bare setting stands for one field."""
+
+    def one(name: Any, settings: Any) -> Any:
+        if settings is None:
+            return kind(name)
+        if isinstance(settings, Mapping):
+            unknown = next((key for key in settings if not isinstance(key, str)), None)
+            if unknown is not None:
+                raise PolicyError(
+                    f"The settings of {name!r} must have names. Got {got(unknown)}. Decimals have a point, not a comma."
+                )
+            if "name" in settings:
+                raise PolicyError(f"A column must have one name. Got {got(name)} and {got(settings['name'])}.")
+            return kind(name, **settings)
+        if bare is None:
+            raise PolicyError(f"The settings of {name!r} must be a mapping. Got {got(settings)}.")
+        return kind(name, **{bare: settings})
+
+    def read(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return [one(name, settings) for name, settings in value.items()]
+        columns = []
+        for item in items_of(value):
+            if isinstance(item, kind):
+                columns.append(item)
+            elif isinstance(item, Settings):
+                found = f"{type(item).__name__} {getattr(item, 'name', '')!r}"
+                raise PolicyError(f"A list of {kind.__name__} columns must hold nothing else. Got {found}.")
+            elif isinstance(item, list | tuple | set | frozenset):
+                wanted = "Columns must be a list of names, or a mapping from names to settings."
+                raise PolicyError(f"{wanted} Got {type(item).__name__}.")
+            elif not isinstance(item, Mapping):
+                columns.append(kind(item))
+            elif "name" in item:
+                columns.append(one(item["name"], {key: setting for key, setting in item.items() if key != "name"}))
+            elif len(item) == 1:  # YAML: "- salary: {t: 0.2}"
+                columns.append(one(*next(iter(item.items()))))
+            else:
+                raise PolicyError("A column in a list must be a name, or settings with a 'name'. Got settings without.")
+        return columns
+
+    return read
+
+
+def _input(value: Any) -> Any:
+    if value is None or isinstance(value, Input):
+        return value
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ValueError("a mapping with settings such as decimal, missing or dates")
+    return Input(**value)
+
+
+_LIST: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": "object"}]}
+InputField = Annotated[Any, PlainValidator(_input), WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "null"}]})]
+QuasiColumns = Annotated[Any, PlainValidator(_columns(Quasi)), WithJsonSchema(_LIST)]
+KeptColumns = Annotated[Any, PlainValidator(_columns(Keep, bare="despite")), WithJsonSchema(_LIST)]
+SensitiveColumns = Annotated[Any, PlainValidator(_columns(Sensitive, bare="t")), WithJsonSchema(_LIST)]

@@ -1,0 +1,100 @@
+"""Sentences: what is wrong with a setting, said in one sentence, and which setting may be meant instead."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from tclose.errors import PolicyError, got, nearest
+
+Class = TypeVar("Class", bound=type)
+
+_LISTS = ("bins", "order")
+"""Settings that may be lists. Where another one is a list, it may be a column of a table."""
+
+_ALIASES = {
+    "quasi": ("qi", "qis", "qid", "qids", "quasi_identifier", "quasi_identifiers", "quasi_attributes", "quasi_columns", "keys"),
+    "sensitive": ("sa", "sas", "sensitives", "sensitive_attribute", "sensitive_attributes", "sensitive_columns", "confidential"),
+    "identifiers": ("id", "ids", "identifier", "identifying", "direct_identifier", "direct_identifiers", "explicit_identifiers"),
+    "keep": ("insensitive", "insensitive_attributes", "non_sensitive", "nonsensitive", "kept"),
+    "drop": ("remove", "exclude", "dropped"),
+    "suppression": ("suppression_limit", "suppress", "max_suppression"),
+    "unit": ("person", "persons", "patient", "subject"),
+}
+"""What other tools call the settings of a policy."""
+
+
+def in_one_sentence(owner: str | None = None, hint: Callable[[str], str] | None = None) -> Callable[[Class], Class]:
+    """A decorator for classes: they raise PolicyError, in one sentence, instead of pydantic's list of findings.
+
+    Parameters
+    ----------
+    owner
+        What a sentence says that the setting is of; by default the column's name.
+    hint
+        From the name of an unknown setting to a sentence that says which one is meant, or to an empty text.
+    """
+
+    def decorate(cls: Class) -> Class:
+        validate = cls.__init__  # type: ignore[misc]  # of this very class, not of a subclass
+
+        def __init__(self: Any, *args: Any, **settings: Any) -> None:  # noqa: N807
+            try:
+                validate(self, *args, **settings)
+            except ValidationError as error:  # it holds all that was given, which may be a table: what is raised must not keep it
+                name = settings.get("name", args[0] if args else None)
+                refusal = _sentence(cls, name, of(name) if owner is None else owner, hint, error)
+            else:
+                return
+            kind, sentence = refusal
+            raise kind(sentence)
+
+        cls.__init__ = functools.update_wrapper(__init__, validate)  # type: ignore[misc]
+        return cls
+
+    return decorate
+
+
+def of(name: Any) -> str:
+    """Whose setting it is, for a sentence: empty where there is no name."""
+    return "" if name is None else f" of {got(name)}"
+
+
+def policy_hint(unknown: str, of_sensitive: Collection[str]) -> str:
+    """Which setting of a policy is meant by what other tools call it, or whether it belongs to a sensitive column; else empty."""
+    word = unknown.lower().replace("-", "_").replace(" ", "_")
+    alias = next((setting for setting, words in _ALIASES.items() if word in words), None)
+    if alias is not None:
+        return f" Did you mean {alias!r}?"
+    if unknown in of_sensitive:
+        return f" It is a setting of a sensitive column, as in sensitive: {{salary: {{{unknown}: ...}}}}."
+    return ""
+
+
+def _sentence(
+    cls: type, name: Any, owner: str, hint: Callable[[str], str] | None, error: ValidationError
+) -> tuple[type[PolicyError], str]:
+    """What is wrong, and the kind of error that it is."""
+    unknown = ("unexpected_keyword_argument", "extra_forbidden")
+    finding = min(error.errors(), key=lambda found: found["type"] not in unknown)  # a misspelt key before the one it should be
+    cause = finding.get("ctx", {}).get("error")
+    place = finding["loc"][0] if finding["loc"] else ""
+    field = fields(cls)[place].name if isinstance(place, int) else place  # a number where the argument had no name
+    if isinstance(cause, PolicyError):
+        return type(cause), f"Column {got(name)}: {cause}" if field and owner else str(cause)
+    if finding["type"] in unknown:
+        meant = (hint(field) if hint is not None else "") or nearest(field, [item.name for item in fields(cls)])
+        return PolicyError, f"{field!r}{owner} is not a setting of {cls.__name__}.{meant}"
+    if finding["type"] in ("missing", "missing_argument"):
+        return PolicyError, f"{cls.__name__}{owner} needs {field!r}. Got none."
+    if cause is not None:
+        requirement = str(cause)
+    elif finding["type"] == "literal_error":
+        requirement = "one of " + finding["ctx"]["expected"]
+    else:
+        requirement = finding["msg"][0].lower() + finding["msg"][1:]
+    return PolicyError, f"{field}{owner} must be {requirement}. Got {got(finding['input'], setting=field in _LISTS)}."

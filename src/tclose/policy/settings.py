@@ -1,0 +1,77 @@
+"""Settings: what the parts of a policy share."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import MISSING, fields
+from datetime import date, time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from pydantic import ConfigDict
+
+from tclose.distances.labelled import LabelledMatrix
+from tclose.errors import PolicyError
+from tclose.policy.sentences import of
+from tclose.values.bins import Bins
+from tclose.values.exact import plain
+from tclose.values.hierarchy import Hierarchy
+from tclose.values.notation import DateForm
+
+CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
+
+# Fields of the contract that no part of tclose obeys yet. They are refused: a setting that is silently ignored would make a
+# reader believe in a protection that is not there.
+NOT_YET = ("small_cells",)
+
+
+class Settings:
+    """What the parts of a policy share: they refuse what is not supported yet, and print what is set."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is not supported, then check what involves several settings."""
+        for setting in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
+            given, default = getattr(self, setting.name), _default(setting)
+            if setting.name in NOT_YET and not (type(given) is type(default) and given == default):
+                raise PolicyError(f"{setting.name}{of(getattr(self, 'name', None))} is not supported yet. Leave it out.")
+        self._check()
+
+    def _check(self) -> None:
+        """Conditions that involve several fields."""
+
+    def __repr__(self) -> str:
+        """The settings that are not at their defaults."""
+        shown = {setting.name: getattr(self, setting.name) for setting in fields(self)}  # type: ignore[arg-type]
+        changed = [s for s in fields(self) if shown[s.name] != _default(s)]  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(f'{s.name}={readable(shown[s.name])!r}' for s in changed)})"
+
+
+def readable(value: Any) -> Any:
+    """A setting as a person wrote it, for a sentence."""
+    if isinstance(value, DateForm):
+        return value.words
+    return plain(value) if isinstance(value, Fraction) else value
+
+
+def _default(setting: Any) -> Any:
+    return setting.default_factory() if setting.default_factory is not MISSING else setting.default
+
+
+def plain_settings(owner: Any, folder: Path | None) -> dict[str, Any]:
+    """The fields that are not at their defaults, in plain types."""
+
+    def simple(value: Any) -> Any:
+        if isinstance(value, Fraction):
+            return plain(value)
+        if isinstance(value, Bins):
+            return value.setting()
+        if isinstance(value, DateForm):
+            return value.words
+        if isinstance(value, date | time):
+            return value.isoformat()
+        if isinstance(value, Hierarchy | LabelledMatrix):
+            return os.path.relpath(value.file, folder) if value.file and folder is not None else value.to_mapping()
+        return value
+
+    return {f.name: simple(getattr(owner, f.name)) for f in fields(owner) if getattr(owner, f.name) != _default(f)}

@@ -1,0 +1,98 @@
+"""YAML: the file of a policy, read within limits of its size, and written."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from pathlib import Path
+from typing import Any
+
+from tclose.errors import PolicyError
+from tclose.policy.fields import BUILT
+from tclose.tables.files import FileTooLargeError, read_at_most
+
+MOST_BYTES = 10_000_000
+"""Bytes of a policy's file."""
+
+MOST_PARTS = 1_000_000
+"""Names and values in a policy's file."""
+
+
+def read_yaml(path: Path) -> dict[Any, Any]:
+    """The settings in a policy's file."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.constructor import DuplicateKeyError
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they quote the file: an anchor that is used twice, say, which YAML allows
+            settings = YAML(typ="safe", pure=True).load(read_at_most(path, MOST_BYTES).decode("utf-8-sig"))
+    except FileTooLargeError:
+        raise PolicyError(f"Policy file {path.name!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None
+    except OSError:
+        raise PolicyError(f"Policy file {str(path)!r} cannot be read. Check its path.") from None
+    except UnicodeDecodeError:
+        raise PolicyError(f"Policy file {path.name!r} is not UTF-8. Save it as UTF-8.") from None
+    except DuplicateKeyError as error:
+        line = error.problem_mark.line + 1
+        raise PolicyError(f"Policy file {path.name!r} names a key twice, the second time in line {line}. Keep one.") from None
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise PolicyError(f"Policy file {path.name!r} is not YAML{where}. Mend it there; tabs cannot indent.") from None
+    except TypeError:  # a list as a key
+        raise PolicyError(f"Policy file {path.name!r} has a key that is no name. Write names before the colons.") from None
+    except RecursionError:
+        raise PolicyError(f"Policy file {path.name!r} must not be nested as deeply as it is. Keep the tree in a file.") from None
+    except ValueError:  # of numbers and dates that look like some and are none: 2024-13-45, or thousands of digits
+        raise PolicyError(f"Policy file {path.name!r} has a number or a date that cannot be read. Write it in quotes.") from None
+    _check_size(settings, path)
+    if not isinstance(settings, dict):
+        raise PolicyError(f"Policy file {path.name!r} must be a mapping with 'quasi' and 'sensitive'. Got something else.")
+    return settings
+
+
+def yaml_text(settings: dict[str, Any]) -> str:
+    """The settings of a policy as YAML: in the order of the fields, one a line."""
+    from ruamel.yaml import YAML
+
+    text = io.StringIO()
+    YAML().dump(settings, text)
+    return text.getvalue()
+
+
+def _check_size(settings: Any, path: Path) -> None:
+    """Refuse a file of some lines that stands for billions: in YAML a part can be repeated by its name, or hold itself."""
+    sizes: dict[int, int] = {}
+
+    def size(part: Any) -> int:
+        if not isinstance(part, dict | list | tuple):
+            return 1
+        if id(part) not in sizes:
+            sizes[id(part)] = MOST_PARTS  # what it counts for inside itself
+            inside = [*part.keys(), *part.values()] if isinstance(part, dict) else part
+            sizes[id(part)] = 1 + sum(map(size, inside))
+        return sizes[id(part)]
+
+    if size(settings) > MOST_PARTS:
+        raise PolicyError(f"Policy file {path.name!r} must have at most {MOST_PARTS:,} names and values. Got more.")
+
+
+def anchored(columns: Any, folder: Path) -> Any:
+    """The columns' settings with the paths of their files joined to a folder."""
+
+    def settings(given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        paths = {key: given[key] for key in ("hierarchy", "matrix") if isinstance(given.get(key), str)}
+        return {**given, **{key: str(folder / path) for key, path in paths.items() if path not in BUILT}}
+
+    def mapping(given: dict[Any, Any]) -> dict[Any, Any]:
+        return {name: settings(column) for name, column in given.items()}
+
+    if isinstance(columns, dict):
+        return mapping(columns)
+    if isinstance(columns, list):
+        return [item if not isinstance(item, dict) else settings(item) if "name" in item else mapping(item) for item in columns]
+    return columns

@@ -11,10 +11,11 @@ from tclose.distances.base import Distance
 from tclose.distances.equal import Equal
 from tclose.distances.hierarchical import Hierarchical
 from tclose.distances.labelled import LabelledMatrix
+from tclose.distances.matrix import Matrix
 from tclose.distances.numeric import Numeric
 from tclose.distances.ordered import Ordered
-from tclose.errors import PolicyError
-from tclose.values.exact import exact
+from tclose.errors import PolicyError, TcloseError, got
+from tclose.values.exact import exact, number_of
 from tclose.values.formula_guard import unguarded
 from tclose.values.hierarchy import Hierarchy, printed
 
@@ -45,6 +46,37 @@ def arrange(kind: str, values: Sequence[Any], places: Places | None = None) -> t
     if kind == "matrix" and isinstance(places, LabelledMatrix):
         return ordered, places.among([place_of(value, rank) for value in ordered])
     return ordered, Ordered(len(ordered)) if kind == "ordered" else Equal(len(ordered))
+
+
+def distance_on(distance: Any, domain: list[Any]) -> tuple[list[Any], Distance]:
+    """The domain in the order of its codes, and the distance on it."""
+    if isinstance(distance, str):
+        if distance not in ("ordered", "numeric", "equal"):
+            hint = "Pass a Hierarchy or a matrix itself." if distance in KINDS else "Known are 'ordered', 'numeric' and 'equal'."
+            raise PolicyError(f"distance must be a known name, a Hierarchy or a matrix. Got {distance!r}. {hint}")
+        return arrange(distance, domain)
+    if isinstance(distance, Hierarchy):
+        unknown = without_place(domain, distance)
+        if unknown:
+            strange = number_of(len(unknown), "that is not", "that are not")
+            raise PolicyError(f"Every value must be in the hierarchy. Got {strange}, the first {got(unknown[0])}.")
+        if len({printed(value) for value in domain}) < len(domain):
+            raise PolicyError("Values of a hierarchy must differ in their printed form. Got two that do not, as 39 and '39'.")
+        return arrange("hierarchical", domain, distance)
+    matrix = _matrix(distance)
+    if matrix.m != len(domain):
+        rows, wanted = number_of(matrix.m, "row"), number_of(len(domain), "value")
+        raise PolicyError(f"A matrix distance must have one row for each value. Got {rows} for {wanted}.")
+    return domain, matrix
+
+
+def _matrix(rows: Any) -> Matrix:
+    try:
+        return Matrix([list(row) for row in rows])
+    except TcloseError:
+        raise
+    except (TypeError, ValueError):
+        raise PolicyError("distance must be a known name, a Hierarchy or a matrix of numbers. Got something else.") from None
 
 
 def _after(numbers: Sequence[Fraction]) -> Fraction:

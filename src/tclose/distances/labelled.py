@@ -13,7 +13,7 @@ from typing import Any
 
 from tclose.distances.matrix import Matrix, check_domain
 from tclose.errors import HierarchyError
-from tclose.tables.files import FileTooLargeError, read_at_most
+from tclose.values.bounded import FileTooLargeError, read_at_most
 from tclose.values.exact import exact, plain
 from tclose.values.hierarchy import printed
 

@@ -10,12 +10,12 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.distances import Distance, Matrix, Move
-from tclose.distances.choose import KINDS, arrange, without_place
-from tclose.errors import PolicyError, TcloseError, got, raising_alone
+from tclose.distances import Distance, Move
+from tclose.distances.choose import distance_on
+from tclose.errors import PolicyError, got, raising_alone
 from tclose.values.exact import exact as exact_number
 from tclose.values.exact import number_of
-from tclose.values.hierarchy import Hierarchy, printed
+from tclose.values.hierarchy import Hierarchy
 
 Distribution = Mapping[Any, Any] | Sequence[Any]
 
@@ -134,28 +134,6 @@ def _masses(
     return domain, left, right
 
 
-def distance_on(distance: Any, domain: list[Any]) -> tuple[list[Any], Distance]:
-    """The domain in the order of its codes, and the distance on it."""
-    if isinstance(distance, str):
-        if distance not in ("ordered", "numeric", "equal"):
-            hint = "Pass a Hierarchy or a matrix itself." if distance in KINDS else "Known are 'ordered', 'numeric' and 'equal'."
-            raise PolicyError(f"distance must be a known name, a Hierarchy or a matrix. Got {distance!r}. {hint}")
-        return arrange(distance, domain)
-    if isinstance(distance, Hierarchy):
-        unknown = without_place(domain, distance)
-        if unknown:
-            strange = number_of(len(unknown), "that is not", "that are not")
-            raise PolicyError(f"Every value must be in the hierarchy. Got {strange}, the first {got(unknown[0])}.")
-        if len({printed(value) for value in domain}) < len(domain):
-            raise PolicyError("Values of a hierarchy must differ in their printed form. Got two that do not, as 39 and '39'.")
-        return arrange("hierarchical", domain, distance)
-    matrix = _matrix(distance)
-    if matrix.m != len(domain):
-        rows, wanted = number_of(matrix.m, "row"), number_of(len(domain), "value")
-        raise PolicyError(f"A matrix distance must have one row for each value. Got {rows} for {wanted}.")
-    return domain, matrix
-
-
 def _plain(side: Any) -> Mapping[Any, Any] | Sequence[Any]:
     """A mapping or a sequence; a pandas Series is a mapping from its index, for `value_counts` sorts by frequency."""
     if hasattr(side, "index") and hasattr(side, "to_dict"):
@@ -183,15 +161,6 @@ def _union(p: Mapping[Any, Any], q: Mapping[Any, Any], *, in_order: bool) -> lis
         return sorted(values)
     except TypeError:
         raise PolicyError("The values cannot be sorted. Give their order in values.") from None
-
-
-def _matrix(rows: Any) -> Matrix:
-    try:
-        return Matrix([list(row) for row in rows])
-    except TcloseError:
-        raise
-    except (TypeError, ValueError):
-        raise PolicyError("distance must be a known name, a Hierarchy or a matrix of numbers. Got something else.") from None
 
 
 def _mass(mass: Any) -> Fraction:

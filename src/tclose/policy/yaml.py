@@ -9,7 +9,7 @@ from typing import Any
 
 from tclose.errors import PolicyError
 from tclose.policy.fields import BUILT
-from tclose.tables.files import FileTooLargeError, read_at_most
+from tclose.values.bounded import FileTooLargeError, read_at_most
 
 MOST_BYTES = 10_000_000
 """Bytes of a policy's file."""

@@ -190,19 +190,6 @@ class Together:
             )
 
 
-class FileTooLargeError(OSError):
-    """A file has more bytes than its kind may have."""
-
-
-def read_at_most(path: Path, most: int) -> bytes:
-    """Return the bytes of a file that has at most ``most`` of them: a name may lead to a device that never ends."""
-    with path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise FileTooLargeError(errno.EFBIG, os.strerror(errno.EFBIG))
-    return content
-
-
 def sha256_of(path: Path) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as file:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tclose.errors import HierarchyError, raising_alone
-from tclose.tables.files import FileTooLargeError, read_at_most
+from tclose.values.bounded import FileTooLargeError, read_at_most
 from tclose.values.exact import number_of
 
 ROOT = 0

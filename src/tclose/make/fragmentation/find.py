@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tclose.distances.choose import distance_on
 from tclose.errors import PolicyError, nearest, one_of, raising_alone
-from tclose.judge.transport import distance_on
 from tclose.make.fragmentation.axes import axis_of
 from tclose.make.fragmentation.counts import Counts, numbers
 from tclose.make.fragmentation.fragment import BOUNDS

@@ -77,10 +77,12 @@ class Case:
         """Write the table to a file in a folder."""
         path = folder / f"table{self.read_as}"
         if self.read_as == ".csv":
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file)
+            said = self.policy.get("input", {})
+            lot = random.Random(self.number)
+            with path.open("w", encoding=said.get("encoding", "utf-8"), newline="") as file:
+                writer = csv.writer(file, delimiter={"tab": "\t"}.get(said.get("delimiter"), said.get("delimiter", ",")))
                 writer.writerow(self.columns)
-                writer.writerows(zip(*self.columns.values(), strict=True))
+                writer.writerows([_written(cell, said, lot) for cell in row] for row in zip(*self.columns.values(), strict=True))
             return path
         table = pa.table({name: pa.array(values) for name, values in self.columns.items()})
         if self.read_as == ".parquet":
@@ -88,6 +90,29 @@ class Case:
         else:
             pa.feather.write_feather(table, str(path), compression="uncompressed")
         return path
+
+
+def _written(cell: Any, said: dict[str, Any], lot: random.Random) -> Any:
+    """A cell of a CSV, in the way that the policy's ``input`` says."""
+    if cell is None:
+        return lot.choice(["", *said.get("missing", [])])
+    if isinstance(cell, Decimal):
+        return str(cell).replace(".", said.get("decimal", "."))
+    if isinstance(cell, date) and not isinstance(cell, datetime) and "dates" in said:
+        return cell.strftime("%d.%m.%Y")
+    return cell
+
+
+def _draw_input(lot: random.Random) -> dict[str, Any]:
+    """How a CSV is written, where that is not as in a release."""
+    said = {
+        "delimiter": lot.choice((None, ";", "tab", "|")),
+        "decimal": lot.choice((None, ",")),
+        "encoding": lot.choice((None, "latin-1", "utf-16", "cp1252")),
+        "missing": lot.choice((None, ["NA"], ["NA", "n/a", "-"])),
+        "dates": lot.choice((None, "DD.MM.YYYY", "%d.%m.%Y")),
+    }
+    return {key: value for key, value in said.items() if value is not None}
 
 
 def draw_case(seed: int, number: int) -> Case:
@@ -129,6 +154,9 @@ def draw_case(seed: int, number: int) -> Case:
             "bound": lot.choice(("corrected", "published")),
             "sizing": lot.choice(("relaxed", "gcd")),
         }
+    said = _draw_input(lot) if read_as == ".csv" and lot.random() < 0.4 else {}
+    if said:
+        policy["input"] = said
     effort = lot.choice(("fast", "fast", "balanced", "best"))
     if algorithm == "growth" and effort == "best":
         options = {"seconds": "0.2"}

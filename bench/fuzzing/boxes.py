@@ -126,8 +126,8 @@ def side_of(column: Covering, cells: dict[str, Any]) -> Side:
         if low is None:
             return Side(kind, (MISSING, MISSING))
         top, bottom = (column.settings.get(end) for end in ("top", "bottom"))
-        first = (0, 0) if bottom is not None and low == plain(bottom, column.kind) else (1, low)
-        last = MISSING if beyond else (2, -1) if top is not None and high == plain(top, column.kind) else (1, high)
+        first = (0, 0) if bottom is not None and low == plain(bottom, column.kind) else (1, low, 0)
+        last = MISSING if beyond else (2, -1) if top is not None and high == plain(top, column.kind) else (1, high, 0)
         return Side(kind, (first, last))
     cell = cells[column.name]
     if cell is None:
@@ -146,5 +146,6 @@ def side_of(column: Covering, cells: dict[str, Any]) -> Side:
         return Side(kind, ANYTHING if missing else text.rstrip("*"))
     if text == "*":
         return Side(kind, ((0, 0), MISSING if missing else (2, -1)))
-    low, high, _ = column.range_of(text)
-    return Side(kind, ((0, 0) if low is None else (1, low), MISSING if missing else (2, -1) if high is None else (1, high)))
+    low, high, closed = column.range_of(text)
+    last = (2, -1) if high is None else (1, high, 0 if closed else -1)  # [0, 5) ends before [5, 10) begins
+    return Side(kind, ((0, 0) if low is None else (1, low, 0), MISSING if missing else last))

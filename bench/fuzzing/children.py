@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import os
 import pickle
 import resource
@@ -18,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+PATIENCE = 20
+"""How many times its CPU time a child may take: a busy machine gives it a part of a core."""
 GIGABYTE = 1 << 30
 
 
@@ -91,7 +94,7 @@ def run_all(
     works
         Names, and functions that return an exit code.
     seconds
-        A child that takes longer is killed.
+        CPU time: a child that takes more is killed. So is one that waits, without working, `PATIENCE` times as long.
     memory
         The address space that a child may have; room enough for what it maps, so that what it uses can be seen.
     """
@@ -105,20 +108,20 @@ def run_all(
             except StopIteration:
                 more = False
                 break
-            running[_fork(work, memory)] = name, time.monotonic()
+            running[_fork(work, memory, seconds)] = name, time.monotonic()
         for pid, (name, begun) in list(running.items()):
             ended, status, usage = os.wait4(pid, os.WNOHANG)
             took = time.monotonic() - begun
             if ended:
                 del running[pid]
                 yield name, Ending(os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
-            elif took > seconds:
+            elif took > PATIENCE * seconds:
                 os.kill(pid, signal.SIGKILL)
         if running:
             time.sleep(0.004)
 
 
-def _fork(work: Callable[[], int], memory: int) -> int:
+def _fork(work: Callable[[], int], memory: int, seconds: float) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
@@ -128,6 +131,7 @@ def _fork(work: Callable[[], int], memory: int) -> int:
     try:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds)))
         code = work()
     except SystemExit as ending:
         code = ending.code if isinstance(ending.code, int) else 0 if ending.code is None else 1

@@ -13,7 +13,7 @@ import pytest
 
 import tclose as tc
 from tclose.tables.files import Together, sha256_of, write_whole
-from tclose.tables.lock import NAME, locked
+from tclose.tables.folder_lock import NAME, locked
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks and signals of POSIX")
 
@@ -147,7 +147,7 @@ def test_of_two_writers_the_second_waits_and_its_set_is_whole(tmp_path: Path) ->
 
 
 def test_the_lock_of_a_dead_process_is_no_lock(tmp_path: Path) -> None:
-    code = "import os, sys\nfrom pathlib import Path\nfrom tclose.tables.lock import locked\nwith locked(Path(sys.argv[1])):\n    os._exit(0)"
+    code = "import os, sys\nfrom pathlib import Path\nfrom tclose.tables.folder_lock import locked\nwith locked(Path(sys.argv[1])):\n    os._exit(0)"
     run(code, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [NAME]
     with locked(tmp_path):
@@ -164,7 +164,7 @@ def test_whoever_waited_for_a_lock_that_is_gone_makes_another(tmp_path: Path, mo
             (tmp_path / NAME).unlink()
         taken.append(descriptor)
 
-    monkeypatch.setattr("tclose.tables.lock._lock", lock)
+    monkeypatch.setattr("tclose.tables.folder_lock._lock", lock)
     with locked(tmp_path):
         assert (tmp_path / NAME).stat().st_ino == os.fstat(taken[-1]).st_ino
     assert len(taken) == 2

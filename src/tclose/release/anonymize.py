@@ -30,7 +30,7 @@ from tclose.release.certificate import Commitment, certificate, record
 from tclose.release.release import Release
 from tclose.release.repair import Grouping, failing_classes
 from tclose.tables.duckdb import Table
-from tclose.tables.forms import Moments
+from tclose.tables.moments import Moments
 from tclose.tables.readers import CsvReader, Reader, open_reader
 from tclose.tables.types import PRINTED
 

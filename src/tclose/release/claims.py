@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 
 from tclose.errors import InputError, TcloseError
 from tclose.policy import Policy
-from tclose.tables.opened import MOST_COLUMNS
+from tclose.tables.input_file import MOST_COLUMNS
 
 LARGEST_FILE = 100_000_000
 """Bytes. A hierarchy of a million values fits."""

@@ -20,7 +20,7 @@ from tclose.make.losses import Losses
 from tclose.policy import Policy
 from tclose.release.certificate import CERTIFICATE, CODEBOOK, RECORD, codebook, to_json
 from tclose.tables.files import Together, check_target, sha256_of
-from tclose.tables.forms import Moments
+from tclose.tables.moments import Moments
 from tclose.tables.readings import Reading
 from tclose.tables.write import check_columns, check_suffix, write_table
 from tclose.values.exact import decimal_up, number_of

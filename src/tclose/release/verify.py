@@ -23,7 +23,7 @@ from tclose.release.scope import Scope, asks_for_something, differences, scope_o
 from tclose.tables.counted import Cells
 from tclose.tables.duckdb import Table
 from tclose.tables.files import sha256_of
-from tclose.tables.opened import InputFile
+from tclose.tables.input_file import InputFile
 from tclose.tables.readers import open_reader
 from tclose.values.exact import float_up, number_of
 

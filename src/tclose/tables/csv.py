@@ -16,8 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 from tclose.errors import InputError
-from tclose.tables.opened import InputFile
-from tclose.tables.scan import BLOCK, Fault, Scan, Text, scan
+from tclose.tables.csv_scan import BLOCK, Fault, Scan, Text, scan
+from tclose.tables.input_file import InputFile
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 """How a file is packed, by the last suffix of its name."""

@@ -22,7 +22,7 @@ from tclose.errors import ColumnError, InputError
 from tclose.policy import Input
 from tclose.tables.coded import Codes, coded
 from tclose.tables.counted import Cells
-from tclose.tables.opened import MOST_COLUMNS
+from tclose.tables.input_file import MOST_COLUMNS
 from tclose.tables.readers import CsvReader, Reader, absent
 from tclose.tables.readings import Reading, reading
 from tclose.tables.types import kind_of

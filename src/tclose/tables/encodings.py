@@ -11,7 +11,7 @@ from typing import Any
 
 from tclose.errors import InputError
 from tclose.tables.csv import packing_of, unpacked
-from tclose.tables.opened import InputFile
+from tclose.tables.input_file import InputFile
 
 _BLOCK = 1 << 24
 

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from tclose.errors import OutputError, OutputExistsError, TcloseError
-from tclose.tables.lock import locked
+from tclose.tables.folder_lock import locked
 
 
 def write_whole(path: Path, write: Callable[[Path], object], *, force: bool) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +17,7 @@ import ibis
 
 from tclose.errors import ColumnError
 from tclose.policy import Input
+from tclose.tables.moments import MOMENT, Moments
 from tclose.values.notation import DateForm
 
 COMMA = r"^-?(?:(?:0|[1-9][0-9]*)(?:,[0-9]+)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?$"
@@ -25,68 +25,8 @@ COMMA = r"^-?(?:(?:0|[1-9][0-9]*)(?:,[0-9]+)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 _THOUSANDS = r"^-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+$"
 
-_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
-_ZONE = r"Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?"
-MOMENT = rf"^([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{_CLOCK})({_ZONE})?$"
-"""A timestamp: a date, a blank or T, a time of day, and maybe how far its clocks are from UTC."""
-
 SAMPLE = 1_000
 """A form, or a type, that these first rows do not have is not looked for in all rows."""
-
-
-@dataclass(frozen=True)
-class Moments:
-    """How the timestamps of a column are written, all of them: ``2024-01-31T08:30Z``.
-
-    Attributes
-    ----------
-    separator : str
-        A blank, or T.
-    digits : int or None
-        Digits after the point of a second; None where there are no seconds.
-    zone : str
-        How far the clocks are from UTC, as it is written; "" where nothing is.
-    """
-
-    separator: str
-    digits: int | None
-    zone: str
-
-    @classmethod
-    def of(cls, shape: str) -> Moments:
-        """From the shape of all cells: their digits as 0, but for those of the zone."""
-        main, zone = re.fullmatch(MOMENT, shape).groups()  # type: ignore[union-attr]
-        seconds = main[17:]
-        return cls(main[10], len(seconds.partition(".")[2]) if seconds else None, zone or "")
-
-    @property
-    def offset(self) -> timedelta | None:
-        """How far the clocks are from UTC; None where that is not written."""
-        if not self.zone:
-            return None
-        digits = re.sub("[^0-9]", "", self.zone).ljust(4, "0")
-        ahead = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-        return -ahead if self.zone[0] == "-" else ahead
-
-    @property
-    def timezone(self) -> str | None:
-        """The time zone as Arrow names it."""
-        if self.offset is None or self.zone == "Z":
-            return "UTC" if self.zone else None
-        minutes = int(self.offset.total_seconds()) // 60
-        return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
-
-    def text(self, value: datetime) -> str:
-        """A moment in this form; finer only where the moment is."""
-        plain = value.replace(tzinfo=None)
-        digits = -1 if self.digits is None else self.digits
-        if plain.second or plain.microsecond:
-            digits = max(digits, 0)
-        while plain.microsecond * 10 ** max(digits, 0) % 10**6:
-            digits += 1
-        text = plain.isoformat(self.separator, "minutes" if digits < 0 else "seconds")
-        fraction = f".{plain.microsecond:06d}"[: digits + 1] if digits > 0 else ""
-        return f"{text}{fraction}{self.zone}"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Any
 
 import ibis
 
-from tclose.tables.forms import COMMA, MOMENT, SAMPLE, is_moment, shape, written_as
+from tclose.tables.forms import COMMA, SAMPLE, is_moment, shape, written_as
+from tclose.tables.moments import MOMENT
 from tclose.tables.types import DECIMAL, PUBLISHED, is_date
 from tclose.values.notation import DateForm
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tclose.errors import InputError
-from tclose.tables.opened import MOST_ROWS, InputFile
+from tclose.tables.input_file import MOST_ROWS, InputFile
 
 _KIND = "a Parquet file"
 

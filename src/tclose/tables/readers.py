@@ -14,11 +14,11 @@ from ibis.expr.datatypes import DataType
 from tclose.errors import ColumnError, InputError, nearest
 from tclose.policy import Input
 from tclose.tables import arrow
-from tclose.tables.apart import check_apart
+from tclose.tables.ambiguous_floats import check_apart
+from tclose.tables.arrow_files import open_ipc
 from tclose.tables.csv import PACKED, open_delimited, packing_of
 from tclose.tables.encodings import in_utf8
-from tclose.tables.ipc import open_ipc
-from tclose.tables.opened import InputFile
+from tclose.tables.input_file import InputFile
 from tclose.tables.parquet import open_parquet
 from tclose.tables.types import Typed, converted, typed
 

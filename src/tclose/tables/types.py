@@ -11,7 +11,8 @@ import ibis
 
 from tclose.errors import ColumnError
 from tclose.policy import Input
-from tclose.tables.forms import SAMPLE, Moments, Rewritten, rewritten
+from tclose.tables.forms import SAMPLE, Rewritten, rewritten
+from tclose.tables.moments import Moments
 from tclose.values.exact import number_of
 
 PRINTED = "printed"

@@ -1,4 +1,4 @@
-"""CSV, character by character: the slow, obvious twin of `tclose.tables.scan`."""
+"""CSV, character by character: the slow, obvious twin of `tclose.tables.csv_scan`."""
 
 from __future__ import annotations
 

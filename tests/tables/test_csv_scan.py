@@ -18,9 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tclose.tables import scan as scanning
-from tclose.tables.scan import Fault, scan
-from tests.naive.scan import cells_of
+from tclose.tables import csv_scan as scanning
+from tclose.tables.csv_scan import Fault, scan
+from tests.naive.csv_scan import cells_of
 
 Rows = list[list[str | None]]
 

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from tclose.errors import InputError
-from tclose.tables.opened import MOST_ROWS, InputFile
+from tclose.tables.input_file import MOST_ROWS, InputFile
 
 _MARK = b"ARROW1"
 """How a file begins that is not a stream."""

@@ -1,117 +1,76 @@
-"""Roles: what becomes of each column of a table in a release, and what may not be published as it is."""
+"""Roles: what becomes of each column of a table in a release."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from tclose.errors import ColumnError, InputError, PolicyError
-from tclose.make.encode import EncodedTable, Kept
-from tclose.make.recode import Recoded
-from tclose.make.scales import Nominal
+from tclose.columns.domains import kind_to_read
+from tclose.errors import ColumnError
 from tclose.policy import Policy
-from tclose.release.certificate import describe_sensitive
-from tclose.tables.duckdb import Table
 from tclose.tables.readers import Reader, absent
-from tclose.values.exact import number_of
+from tclose.tables.types import PRINTED
 
-LONGEST_LABEL = 40
-"""Letters, on average: longer texts are free text, in which people write names."""
-
-MOST_WORDS = 5
-
-FEW = 8
-"""A quasi-identifier with fewer values than this is a list of categories, in however small a table."""
+Role = Literal["quasi", "sensitive", "kept", "hidden"]
+"""A quasi-identifier is published generalised, a sensitive attribute as it is judged, a kept column as it is; a hidden one, as an
+identifier, is not published."""
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table that are published as they are, and who is counted."""
+    """The role of each column of a table.
 
-    policy: Policy
-    kept: list[str]
+    Attributes
+    ----------
+    of : mapping
+        From the name of each column, in the order of the table, to its role.
+    kinds : mapping
+        The columns to read, each with the type to read it as.
+    """
 
-    def unit(self, source: Table) -> str | None:
-        """The column that names persons, if they are counted; an identifier that repeats needs a decision."""
-        unit = self.policy.unit
-        if unit not in (None, "row"):
-            count, row = source.missing(unit)
-            if count:
-                raise InputError(
-                    f"The unit {unit!r} must name a person in every row. Got {count} missing, the first in row {row}."
-                )
-            return str(unit)
-        for name in self.policy.identifiers if unit is None else ():
-            if name in source:
-                rows, values = source.count_values(name)
-                if values < rows:
-                    raise PolicyError(
-                        f"Identifier {name!r} has {number_of(values, 'value')} in {rows:,} rows: some persons have several rows. "
-                        "Set unit to the column that names a person, or unit: row if each row is one."
-                    )
-        return None
+    of: Mapping[str, Role]
+    kinds: Mapping[str, str]
 
-    def columns(self, table: EncodedTable, recoded: Recoded) -> list[dict[str, str]]:
-        """Name, role and content of each published column."""
-        found = []
-        quasi = {name: part for part in zip(table.scales, recoded.published, strict=True) for name in part[1].columns}
-        sensitive = {attribute.column.name: attribute for attribute in table.sensitive}
-        for name in recoded.columns:
-            if name in sensitive:
-                role, holds = "sensitive", describe_sensitive(sensitive[name].column, sensitive[name].distance.name, self.policy)
-            elif name in self.kept:
-                role, holds = "kept", "As in the input."
-            else:
-                scale, published = quasi[name]
-                role, holds = "quasi", scale.describe(name, missing=published.missing)
-            found.append({"name": name, "role": role, "holds": holds})
-        return found
-
-    def check_kept(self, table: EncodedTable) -> None:
-        """Refuse to publish as it is what would name people: a column that is nearly unique, or free text."""
-        reasons = {column.name: column.despite for column in self.policy.keep}
-        for name, column in table.kept.items():
-            if not reasons.get(name):
-                danger = _danger(column)
-                if danger:
-                    raise PolicyError(
-                        f"Column {name!r} must not be kept as it is: {danger}. Drop it, give it a role, or keep it with "
-                        "{despite: reason}."
-                    )
-
-    def check_quasi(self, table: EncodedTable) -> None:
-        """Refuse to publish sets of texts or codes that would name people: nearly unique ones, without a hierarchy."""
-        for column, scale, codes, kind in zip(self.policy.quasi, table.scales, table.quasi, table.types, strict=True):
-            chosen = column.recode == "set" and not pa.types.is_string(kind)  # numbers, in sets by the owner's own choice
-            if not isinstance(scale, Nominal) or chosen or column.despite:
-                continue
-            values = int(np.count_nonzero(np.bincount(codes, minlength=scale.size)[: scale.size - scale.missing]))
-            if values >= FEW and _is_nearly_unique(values, table.rows):
-                raise PolicyError(
-                    f"Quasi-identifier {column.name!r} has {number_of(values, 'value')} in {table.rows:,} rows, nearly one for "
-                    "each, and the release would list them in sets. Make it an identifier, publish it by a hierarchy, or set "
-                    "despite: reason."
-                )
+    @property
+    def kept(self) -> list[str]:
+        """The columns that are published as they are, in the order of the table."""
+        return [name for name, role in self.of.items() if role == "kept"]
 
 
 def roles_of(policy: Policy, reader: Reader) -> Roles:
-    """The role of each column; columns without one need a decision."""
+    """Return the role of each column that a reader found.
+
+    Raises
+    ------
+    InputError
+        A column that the policy names is not in the table: a misspelt identifier would be published under its right name.
+    ColumnError
+        A column has no role, or has a name that the release needs for another.
+    """
     names = reader.names
+    given: dict[str, Role] = {column.name: "quasi" for column in policy.quasi}
+    given |= {column.name: "sensitive" for column in policy.sensitive}
+    given |= {column.name: "kept" for column in policy.keep}
     unit = [] if policy.unit in (None, "row") else [policy.unit]
-    known = [column.name for column in (*policy.quasi, *policy.sensitive, *policy.keep)]
-    known += [*unit, *policy.identifiers, *policy.drop]
-    unknown = next((name for name in known if name not in names), None)
-    if unknown is not None:  # a misspelt identifier would be published under its right name
+    given |= dict.fromkeys((*unit, *policy.identifiers, *policy.drop), "hidden")
+    unknown = next((name for name in given if name not in names), None)
+    if unknown is not None:
         raise absent(reader, unknown)
-    others = [name for name in names if name not in known]
+    others = [name for name in names if name not in given]
     if others and policy.other is None:
         listed = ", ".join(repr(name) for name in others)
         raise ColumnError(
             f"Columns without a role must not slip into a release: {listed}. Give them roles, or set other: drop or other: keep."
         )
+    _check_published_names(policy, names)
+    other: Role = "kept" if policy.other == "keep" else "hidden"
+    of: dict[str, Role] = {name: given.get(name, other) for name in names}
+    return Roles(of, _kinds(policy, of))
+
+
+def _check_published_names(policy: Policy, names: Collection[str]) -> None:
+    """Refuse a quasi-identifier whose published columns would have the name of a column of the table."""
     for column in policy.quasi:
         if column.recode in ("bounds", "centroid"):
             taken = {f"{column.name}.{part}" for part in ("min", "max", "missing")}.intersection(names)
@@ -120,25 +79,11 @@ def roles_of(policy: Policy, reader: Reader) -> Roles:
                     f"recode: {column.recode} of {column.name!r} publishes columns of which one is in the table already: "
                     f"{min(taken)!r}. Rename it."
                 )
-    kept = {column.name for column in policy.keep}.union(others if policy.other == "keep" else ())
-    return Roles(policy, [name for name in names if name in kept])
 
 
-def _danger(column: Kept) -> str:
-    counts = np.bincount(column.codes, minlength=len(column.values))
-    rows = int(counts.sum())
-    present = column.values.drop_null()
-    if _is_nearly_unique(len(present), rows):
-        return f"it has {number_of(len(present), 'value')} in {rows:,} rows, nearly one for each"
-    if pa.types.is_string(present.type) and len(present):
-        weights = counts[: len(present)]
-        letters = np.average(pc.utf8_length(present).to_numpy(zero_copy_only=False), weights=weights)
-        words = np.average(pc.count_substring_regex(present, r"\S+").to_numpy(zero_copy_only=False), weights=weights)
-        if letters > LONGEST_LABEL or words >= MOST_WORDS:
-            return "it is free text"
-    return ""
-
-
-def _is_nearly_unique(values: int, rows: int) -> bool:
-    """Whether more than every second row has a value of its own, on average."""
-    return rows > 1 and 2 * values > rows
+def _kinds(policy: Policy, roles: Mapping[str, Role]) -> dict[str, str]:
+    """Return the columns to read, each with the type to read it as: those that are published, and the unit."""
+    kinds = {column.name: column.read_as for column in policy.quasi}
+    kinds |= {column.name: kind_to_read(column) for column in policy.sensitive}
+    kinds |= {name: PRINTED for name, role in roles.items() if role == "kept"}
+    return kinds | ({policy.unit: "text"} if policy.unit not in (None, "row") else {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from tclose.columns.domains import Domain, Ints, domain_of, kind_to_read, readings_of, warn_of
-from tclose.errors import InputError, PrivacyRiskWarning, raising_alone
+from tclose.columns.persons import unit_to_audit
+from tclose.errors import InputError, raising_alone
 from tclose.judge.attribute import REGION, AttributeAudit, measure
 from tclose.judge.boxes import Line, Tree, axis_of
 from tclose.judge.emd.joint import Lexicographic
@@ -25,7 +25,6 @@ from tclose.tables.counted import Cells
 from tclose.tables.duckdb import Table
 from tclose.tables.readers import open_reader
 from tclose.tables.types import OR_AUTO, OR_PUBLISHED
-from tclose.values.exact import number_of
 from tclose.values.histograms import Histograms
 
 
@@ -98,7 +97,7 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     needed |= {column.name: kind_to_read(column) for column in policy.sensitive}
     optional = [*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])]
     source = Table(reader, needed, optional=optional, given=policy.input)
-    unit = _unit(source, policy)
+    unit = unit_to_audit(source, policy)
     cells = source.cells(quasi, [column.name for column in policy.sensitive])
     values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
     around = _around(cells, values, policy)
@@ -126,35 +125,6 @@ def quasi_kinds(policy: Policy, names: Collection[str]) -> dict[str, str]:
         if column.recode in ("bounds", "centroid") and f"{column.name}.missing" in names:
             kinds[f"{column.name}.missing"] = "auto"
     return kinds
-
-
-def _unit(source: Table, policy: Policy) -> str | None:
-    """The column that names persons, if persons are to be counted."""
-    if policy.unit == "row":
-        return None
-    if policy.unit is not None:
-        if policy.unit not in source:
-            _warn(f"The unit {policy.unit!r} is not a column of the table, so k and l count rows, not persons.")
-            return None
-        count, row = source.missing(policy.unit)
-        if count:
-            raise InputError(
-                f"The unit {policy.unit!r} must name a person in every row. Got {count} missing, the first in row {row}."
-            )
-        return str(policy.unit)
-    counts = {str(name): source.count_values(name) for name in policy.identifiers if name in source}
-    repeated = {name: values for name, (rows, values) in counts.items() if values < rows}
-    if not repeated:
-        return None
-    unit = min(repeated, key=repeated.__getitem__)  # the fewest persons: k is not shown larger than it is
-    found = ", ".join(
-        f"{name!r} has {number_of(values, 'value')} in {number_of(counts[name][0], 'row')}" for name, values in repeated.items()
-    )
-    _warn(
-        f"Identifiers repeat: {found}. k is given in rows, and in persons as {unit!r} names them. "
-        "Set unit to the column that names a person, or unit: row if each row is one."
-    )
-    return unit
 
 
 def _around(cells: Cells, values: Mapping[str, pa.Array], policy: Policy) -> Regions:
@@ -238,7 +208,3 @@ def _domain(source: Table, cells: Cells, column: Sensitive, context: Context, *,
     rank = {value: code for code, value in enumerate(domain.values)}
     values = source.values(column.name, found).to_pylist()
     return replace(domain, codes=np.array([rank[value] for value in values], dtype=np.int64)), table
-
-
-def _warn(sentence: str) -> None:
-    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=6)

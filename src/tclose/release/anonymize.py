@@ -13,26 +13,28 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tclose.columns.domains import kind_to_read, readings_of, warn_of
-from tclose.columns.roles import Roles, roles_of
+from tclose.columns.domains import readings_of, warn_of
+from tclose.columns.persons import unit_to_release
+from tclose.columns.roles import roles_of
 from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of, raising_alone
 from tclose.jobs import announce
 from tclose.judge.gate import check_values, judge, judge_against, named_as_published, reference_of
 from tclose.make.algorithm import EFFORTS, Algorithm, Partition
 from tclose.make.encode import EncodedTable, as_published, encode
 from tclose.make.feasibility import must_leave_out
+from tclose.make.kept import check_kept, check_quasi
 from tclose.make.losses import Losses, in_words, losses, losses_seen
 from tclose.make.recode import Recoded, grouped, recode
 from tclose.make.registry import find_algorithm
 from tclose.make.suppression import both_sides, trim
 from tclose.policy import Policy, check_policy, files_of
 from tclose.release.certificate import Commitment, certificate, record
+from tclose.release.published import describe_columns
 from tclose.release.release import Release
 from tclose.release.repair import Grouping, failing_classes
 from tclose.tables.duckdb import Table
 from tclose.tables.moments import Moments
 from tclose.tables.readers import CsvReader, Reader, open_reader
-from tclose.tables.types import PRINTED
 
 Ints = NDArray[np.int64]
 
@@ -104,18 +106,18 @@ def anonymize(
     _check_input(reader, policy)
     roles = roles_of(policy, reader)
     chosen.compile_ahead()
-    source = Table(reader, _kinds(policy, roles), optional=policy.identifiers, given=policy.input)
+    source = Table(reader, roles.kinds, optional=policy.identifiers, given=policy.input)
     _check_orders(source, policy)
     readings = readings_of(source, policy, [column.name for column in policy.quasi])
     warn_of(readings, stacklevel=3)
-    unit = roles.unit(source)
+    unit = unit_to_release(source, policy)
     commitment = Commitment()
     if reader.file is not None:
         with reader.file.read_as("a file"):
             commitment.update_file(reader.file.path)
     encoded = encode(source, policy, unit, roles.kept, commitment.update)
-    roles.check_kept(encoded)
-    roles.check_quasi(encoded)
+    check_kept(encoded, policy)
+    check_quasi(encoded, policy)
 
     announce("Partitioning")
     labels, partition = _partition(encoded, policy, chosen, seed, effort, settings)
@@ -155,7 +157,7 @@ def anonymize(
         of_rows,
         public_audit,
         shown.to_dict(),
-        roles.columns(published, recoded),
+        describe_columns(policy, roles, published, recoded),
         recoded.unique,
         "input" if keep_order else "sorted",
         "rows" if unit is None else "persons",
@@ -299,14 +301,6 @@ def _options(algorithm: Algorithm, given: Any) -> dict[str, Any]:
                 f"{got(name)} is not an option of {algorithm.name}. Known are: {known}.{nearest(str(name), algorithm.options)}"
             )
     return algorithm.defaults | {name: algorithm.options[name].read(name, value) for name, value in given.items()}
-
-
-def _kinds(policy: Policy, roles: Roles) -> dict[str, str]:
-    """The columns to open, each with the type to read it as."""
-    kinds = {column.name: column.read_as for column in policy.quasi}
-    kinds |= {column.name: kind_to_read(column) for column in policy.sensitive}
-    kinds |= dict.fromkeys(roles.kept, PRINTED)
-    return kinds | ({policy.unit: "text"} if policy.unit not in (None, "row") else {})
 
 
 def _partition(

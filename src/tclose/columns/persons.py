@@ -1,0 +1,82 @@
+"""Persons: whom k and l count, rows or the persons that a column names."""
+
+from __future__ import annotations
+
+import warnings
+
+from tclose.errors import InputError, PolicyError, PrivacyRiskWarning
+from tclose.policy import Policy
+from tclose.tables.duckdb import Table
+from tclose.values.exact import number_of
+
+REMEDY = "Set unit to the column that names a person, or unit: row if each row is one."
+
+
+def unit_to_release(source: Table, policy: Policy) -> str | None:
+    """Return the column that names the persons to count in a release; None where each row is a person.
+
+    The unit is a column of the table: `tclose.columns.roles.roles_of` has seen to it.
+
+    Raises
+    ------
+    InputError
+        The unit is missing in some row.
+    PolicyError
+        The policy names no unit, and an identifier repeats: rows and persons are not the same.
+    """
+    if policy.unit is not None:
+        return _named_unit(source, policy)
+    repeated = _repeated(source, policy)
+    if not repeated:
+        return None
+    name, (rows, values) = next(iter(repeated.items()))
+    raise PolicyError(
+        f"Identifier {name!r} has {number_of(values, 'value')} in {rows:,} rows: some persons have several rows. {REMEDY}"
+    )
+
+
+def unit_to_audit(source: Table, policy: Policy) -> str | None:
+    """Return the column that names the persons to count in an audit; None where rows are counted.
+
+    An audit may lack the unit, as a release does, and may be of a table with repeated identifiers and no unit. It warns then.
+
+    Raises
+    ------
+    InputError
+        The unit is missing in some row.
+    """
+    if policy.unit not in (None, "row") and policy.unit not in source:
+        _warn(f"The unit {policy.unit!r} is not a column of the table, so k and l count rows, not persons.")
+        return None
+    if policy.unit is not None:
+        return _named_unit(source, policy)
+    repeated = _repeated(source, policy)
+    if not repeated:
+        return None
+    unit = min(repeated, key=lambda name: repeated[name][1])  # the fewest persons: k is not shown larger than it is
+    found = ", ".join(
+        f"{name!r} has {number_of(values, 'value')} in {number_of(rows, 'row')}" for name, (rows, values) in repeated.items()
+    )
+    _warn(f"Identifiers repeat: {found}. k is given in rows, and in persons as {unit!r} names them. {REMEDY}")
+    return unit
+
+
+def _named_unit(source: Table, policy: Policy) -> str | None:
+    """Return the column that the policy names as the unit, which must have no missing cell; None for ``unit: row``."""
+    if policy.unit == "row":
+        return None
+    unit = str(policy.unit)
+    count, row = source.missing(unit)
+    if count:
+        raise InputError(f"The unit {unit!r} must name a person in every row. Got {count} missing, the first in row {row}.")
+    return unit
+
+
+def _repeated(source: Table, policy: Policy) -> dict[str, tuple[int, int]]:
+    """Return the identifiers with fewer different values than rows: the number of rows, and of values, of each."""
+    counts = {str(name): source.count_values(name) for name in policy.identifiers if name in source}
+    return {name: (rows, values) for name, (rows, values) in counts.items() if values < rows}
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=6)  # shown at the line that called the public function

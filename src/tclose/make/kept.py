@@ -1,0 +1,70 @@
+"""Kept values: refuse to publish a column as it is, or as sets of its values, where its values would name people."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tclose.errors import PolicyError
+from tclose.make.encode import EncodedTable, Kept
+from tclose.make.scales import Nominal
+from tclose.policy import Policy
+from tclose.values.exact import number_of
+
+LONGEST_LABEL = 40
+"""Letters, on average: longer texts are free text, in which people write names."""
+
+MOST_WORDS = 5
+"""Words, on average: texts with as many or more are free text too."""
+
+FEW = 8
+"""A quasi-identifier with fewer values than this is a list of categories, in however small a table."""
+
+
+def check_kept(table: EncodedTable, policy: Policy) -> None:
+    """Refuse a kept column that is nearly unique, or free text, unless the policy gives a reason."""
+    reasons = {column.name: column.despite for column in policy.keep}
+    for name, column in table.kept.items():
+        danger = "" if reasons.get(name) else _danger(column)
+        if danger:
+            raise PolicyError(
+                f"Column {name!r} must not be kept as it is: {danger}. Drop it, give it a role, or keep it with "
+                "{despite: reason}."
+            )
+
+
+def check_quasi(table: EncodedTable, policy: Policy) -> None:
+    """Refuse a quasi-identifier of nearly unique texts or codes that is published as sets, unless the policy gives a reason."""
+    for column, scale, codes, kind in zip(policy.quasi, table.scales, table.quasi, table.types, strict=True):
+        chosen = column.recode == "set" and not pa.types.is_string(kind)  # numbers, in sets by the owner's own choice
+        if not isinstance(scale, Nominal) or chosen or column.despite:
+            continue
+        values = int(np.count_nonzero(np.bincount(codes, minlength=scale.size)[: scale.size - scale.missing]))
+        if values >= FEW and _is_nearly_unique(values, table.rows):
+            raise PolicyError(
+                f"Quasi-identifier {column.name!r} has {number_of(values, 'value')} in {table.rows:,} rows, nearly one for "
+                "each, and the release would list them in sets. Make it an identifier, publish it by a hierarchy, or set "
+                "despite: reason."
+            )
+
+
+def _danger(column: Kept) -> str:
+    """Return why a column must not be kept as it is; empty where nothing speaks against it."""
+    counts = np.bincount(column.codes, minlength=len(column.values))
+    rows = int(counts.sum())
+    present = column.values.drop_null()
+    if _is_nearly_unique(len(present), rows):
+        return f"it has {number_of(len(present), 'value')} in {rows:,} rows, nearly one for each"
+    if pa.types.is_string(present.type) and len(present):
+        weights = counts[: len(present)]
+        letters = np.average(pc.utf8_length(present).to_numpy(zero_copy_only=False), weights=weights)
+        words = np.average(pc.count_substring_regex(present, r"\S+").to_numpy(zero_copy_only=False), weights=weights)
+        if letters > LONGEST_LABEL or words >= MOST_WORDS:
+            return "it is free text"
+    return ""
+
+
+def _is_nearly_unique(values: int, rows: int) -> bool:
+    """Return whether there is, on average, more than one value for every two rows."""
+    return rows > 1 and 2 * values > rows

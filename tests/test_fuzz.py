@@ -20,7 +20,7 @@ from fuzzing.limits import Attribute
 from fuzzing.reader import untrue
 from fuzzing.reading import parse_csv
 from fuzzing.releases import make
-from tests.conftest import PROJECT
+from tests.support.project import PROJECT
 
 RELEASES, FILES, FORGERIES = 20, 40, 12
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tclose import Hierarchy, HierarchyError, emd, transport
 from tclose.distances import Distance, Equal, Hierarchical, Matrix, Numeric, Ordered
 from tclose.values.histograms import Histograms
-from tests.naive import measures as naive
+from tests import naive
 
 KINDS = ["ordered", "numeric", "equal", "hierarchical", "matrix"]
 

@@ -27,7 +27,7 @@ from tclose.judge.gate import judge_against, reference_of
 from tclose.tables.duckdb import Table
 from tclose.tables.readers import open_reader
 from tclose.values.histograms import Histograms
-from tests.naive import measures as naive
+from tests import naive
 
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

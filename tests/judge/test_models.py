@@ -34,7 +34,7 @@ from tclose.judge.models import (
 )
 from tclose.judge.models.base import log_sign
 from tclose.values.histograms import Histograms
-from tests.naive import measures as naive
+from tests import naive
 
 M = 4
 DISTANCES: list[Distance] = [

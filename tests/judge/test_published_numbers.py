@@ -23,7 +23,7 @@ import tclose as tc
 from tclose.distances import Equal, Hierarchical, Ordered
 from tclose.judge.models import Closeness, DistinctDiversity, judge_regions
 from tclose.values.histograms import Histograms
-from tests.naive import measures as naive
+from tests import naive
 
 # The disease tree of Li et al. 2007; its height is 3.
 DISEASES = tc.Hierarchy.from_mapping(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.make.feasibility import level
-from tests.naive import measures as naive
+from tests import naive
 
 SOME = settings(max_examples=60, deadline=None)
 FEW = settings(max_examples=20, deadline=None)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tclose import Hierarchy
 from tclose.make.losses import Losses, losses
 from tclose.make.scales import Line, Nominal, Published, Tree
-from tests.naive import measures as naive
+from tests import naive
 
 TREE = Hierarchy.from_mapping({"lung": ["flu", "cold"], "gut": ["ulcer"]})
 ROWS = np.array([2, 1])

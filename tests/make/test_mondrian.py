@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tclose import Hierarchy, Policy, Quasi, Sensitive
-from tclose.distances import Distance, Equal, Hierarchical, Ordered
+from tclose.distances import Equal, Hierarchical, Ordered
 from tclose.judge.models import judge_regions
 from tclose.make.algorithm import Partition
 from tclose.make.encode import Attribute, EncodedTable
@@ -24,9 +24,10 @@ from tclose.make.kernels.satisfies import failing
 from tclose.make.mondrian import mondrian
 from tclose.make.scales import Scale, Widths
 from tclose.values.histograms import Histograms
-from tests.naive import measures as naive
-
-Row = tuple[int, ...]
+from tests import naive
+from tests.support import widths
+from tests.support.attributes import attribute
+from tests.support.widths import Row
 
 
 class Fixed(Scale):
@@ -47,8 +48,7 @@ class Fixed(Scale):
 
 
 def line(size: int, missing: bool = False) -> Fixed:
-    places = np.arange(size) / max(size - 1, 1)
-    return Fixed(Widths(np.zeros(size), places, places, missing, np.empty((0, size), dtype=np.int32), np.empty(0)))
+    return Fixed(widths.line(size, missing))
 
 
 def pairs_of_leaves(size: int) -> Fixed:
@@ -62,12 +62,6 @@ def pairs_of_leaves(size: int) -> Fixed:
 def encoded(scales: Sequence[Scale], quasi: Sequence[Row], sensitive: Sequence[Attribute], persons: Any = None) -> EncodedTable:
     columns = [np.array([row[place] for row in quasi], dtype=np.uint16) for place in range(len(scales))]
     return EncodedTable(np.arange(len(quasi)), list(scales), columns, [], list(sensitive), persons, {})
-
-
-def attribute(column: Sensitive, distance: Distance, codes: Sequence[int]) -> Attribute:
-    values = list("abcdefghij"[: distance.m])
-    counts = np.bincount(codes, minlength=distance.m).astype(np.int64)
-    return Attribute(column, distance, values, pa.array(values), np.array(codes), counts)
 
 
 def cut(
@@ -285,15 +279,12 @@ SCENARIOS: list[tuple[dict[str, float], float]] = [
 
 
 @pytest.fixture(scope="module")
-def adult() -> tuple[Any, list[tuple[Fixed, Any]]]:
+def adult(data: Path) -> tuple[Any, list[tuple[Fixed, Any]]]:
     """The table, and its quasi-identifiers' scales and codes."""
     import pandas as pd
 
-    from tests.conftest import _data_folder
-
-    folder = _data_folder()
-    table = pd.read_csv(folder / "adult.csv")
-    files = [folder / "hierarchies" / f"{name}.csv" if name in TREES else None for name in COLUMNS]
+    table = pd.read_csv(data / "adult.csv")
+    files = [data / "hierarchies" / f"{name}.csv" if name in TREES else None for name in COLUMNS]
     return table, [adult_scale(table[name], file) for name, file in zip(COLUMNS, files, strict=True)]
 
 

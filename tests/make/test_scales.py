@@ -21,7 +21,7 @@ from tclose import Hierarchy
 from tclose.errors import ColumnError, HierarchyError, PolicyError
 from tclose.make.scales import Line, Nominal, Published, Scale, Tree, Widths, unknown
 from tclose.values.hierarchy import node_names
-from tests.naive import measures as naive
+from tests import naive
 
 Classes = Sequence[Sequence[Any]]
 

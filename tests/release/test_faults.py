@@ -31,10 +31,10 @@ from typer.testing import CliRunner
 import tclose as tc
 from tclose.cli import app
 from tclose.jobs import announce, listening
-from tclose.make.kernels.compiling import HOW_OFTEN
 from tclose.make.kernels.running import run
 from tclose.make.registry import ALGORITHMS
 from tclose.release.verify import verify
+from tests.support.processes import COMPILING, POLICY, assert_says_interrupted, finish, names, start, write_people
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="modes, limits and signals of POSIX"),
@@ -43,13 +43,6 @@ pytestmark = [
 
 ROWS = 30_000
 PAPERS = ("release.csv.certificate.json", "release.csv.codebook.md", "release.csv.private.json")
-POLICY = """\
-k: 5
-identifiers: [id]
-quasi: {age: {top: 90}, zip: {hierarchy: prefixes}, day: {snap: month}}
-sensitive: {salary: 0.2, disease: 0.2}
-keep: [ward]
-"""
 
 
 @dataclass(frozen=True)
@@ -77,44 +70,8 @@ def case(tmp_path_factory: pytest.TempPathFactory, warm: None) -> Case:
     return replace(made, sha256=sha256(folder / "release.csv"))
 
 
-def write_people(path: Path, rows: int) -> None:
-    rng = np.random.default_rng(3)
-    age = rng.integers(18, 95, rows)
-    day = np.datetime64("2024-01-01") + rng.integers(0, 366, rows)
-    salary = rng.integers(10, 60, rows) * 100 + age * 10
-    disease = rng.choice(["flu", "cold", "ulcer", "asthma", "fracture"], rows)
-    columns = (age, 47600 + rng.integers(0, 60, rows), day, salary, disease, rng.integers(0, 7, rows))
-    lines = (f"P{number:06d},{','.join(map(str, row))}" for number, row in enumerate(zip(*columns, strict=True)))
-    path.write_text("id,age,zip,day,salary,disease,ward\n" + "\n".join(lines) + "\n")
-
-
-def start(*arguments: str | Path, **settings: Any) -> subprocess.Popen[str]:
-    """A Python of its own, which hears Ctrl-C even where the tests themselves run in the background and do not."""
-    return subprocess.Popen(
-        [sys.executable, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        **settings,
-    )
-
-
-GUARD = 600.0
-"""Seconds after which a process hangs; however busy the machine is, no test waits for so long."""
-
-
-def finish(process: subprocess.Popen[str], seconds: float = GUARD) -> subprocess.CompletedProcess[str]:
-    out, complaint = process.communicate(timeout=seconds)
-    return subprocess.CompletedProcess(process.args, process.returncode, out, complaint)
-
-
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
 
 
 def assert_whole(folder: Path, expected: str) -> None:
@@ -335,7 +292,7 @@ def test_targets_that_are_refused_before_long_work(tmp_path: Path, monkeypatch: 
 
 # Compiling -------------------------------------------------------------------------------------------------------------------
 
-ONCE = f"compiling, {HOW_OFTEN}"
+
 KERNEL = """
 import numba
 
@@ -365,7 +322,7 @@ def test_compiling_is_told_but_not_reading_from_the_disk(tmp_path: Path, threade
                 assert found == argument + 1
         return told
 
-    compiled = ["Partitioning ", f"Partitioning {ONCE}", "Partitioning "]
+    compiled = ["Partitioning ", f"Partitioning {COMPILING}", "Partitioning "]
     assert heard(1, 2, 2.5, 3.5) == [compiled, ["Partitioning "], compiled, ["Partitioning "]]
     assert heard(1, 2.5) == [["Partitioning "], ["Partitioning "]]
 
@@ -384,12 +341,6 @@ def assert_interrupted(process: subprocess.Popen[str], folder: Path, what: str) 
         return
     assert names(folder) == []
     assert_says_interrupted(done)
-
-
-def assert_says_interrupted(done: subprocess.CompletedProcess[str]) -> None:
-    # Python may end itself by the signal where it came inside an exec(): a shell calls that 130 too.
-    assert done.returncode in (130, -signal.SIGINT)
-    assert done.stderr.removeprefix(f"{ONCE.capitalize()}.\n") == "Error: Interrupted.\n"  # a kernel may be new to the machine
 
 
 @pytest.mark.parametrize("module", ["typer", "pyarrow", "duckdb", "numba"])
@@ -425,7 +376,7 @@ def test_an_end_while_kernels_are_compiled(case: Case, tmp_path: Path, how: sign
     folder.mkdir()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     process = start("-c", AT_A_STAGE, "tell", "", *case.command(folder / "release.csv"), env=environment)
-    wait_for(f"Partitioning {ONCE}", process)
+    wait_for(f"Partitioning {COMPILING}", process)
     time.sleep(random.uniform(0, 1))
     process.send_signal(how)
     done = finish(process)
@@ -435,7 +386,8 @@ def test_an_end_while_kernels_are_compiled(case: Case, tmp_path: Path, how: sign
     if names(folder):  # all was compiled and done before the signal came
         assert verify(folder / "release.csv", folder / PAPERS[0]).holds
         return
-    ended = (130, f"{ONCE.capitalize()}.\nError: Interrupted.\n") if how == signal.SIGINT else (-how, f"{ONCE.capitalize()}.\n")
+    said = f"{COMPILING.capitalize()}.\n"
+    ended = (130, f"{said}Error: Interrupted.\n") if how == signal.SIGINT else (-how, said)
     assert (done.returncode, done.stderr) == ended
 
 

@@ -36,9 +36,8 @@ from tclose.release.verify import verify
 from tclose.tables.duckdb import Table
 from tclose.tables.readers import open_reader
 from tclose.values.formula_guard import unguarded
-from tests.conftest import contain
-from tests.naive import measures as naive
-from tests.naive import regions as naive_regions
+from tests import naive
+from tests.support.inputs import contain
 from tests.support.releases import (
     FEW,
     SENSITIVE,
@@ -49,9 +48,11 @@ from tests.support.releases import (
     Columns,
     audited,
     cases,
+    files,
     released,
     same_measures,
     small_table,
+    without_commitment,
 )
 
 # --- the gate ---------------------------------------------------------------------------------------------------------
@@ -158,7 +159,7 @@ def test_regions_of_n_rows(case: Case, n: int, suffix: str) -> None:
     quasi = list(release.audit.quasi)
     shown = list(zip(*(release.table[name].to_pylist() for name in quasi), strict=True))
     numbers = {values: number for number, values in enumerate(dict.fromkeys(shown))}
-    regions = naive_regions.regions(policy.quasi, case.columns, [dict(zip(quasi, values, strict=True)) for values in numbers])
+    regions = naive.regions.regions(policy.quasi, case.columns, [dict(zip(quasi, values, strict=True)) for values in numbers])
     for place, column in enumerate(policy.sensitive):
         if column.t is None:
             continue
@@ -206,18 +207,6 @@ def test_regions_of_classes_whose_order_a_guard_changes(tmp_path: Path) -> None:
 
 
 # --- order and cores --------------------------------------------------------------------------------------------------
-
-
-def files(release: tc.Release, folder: Path, suffix: str) -> dict[str, bytes]:
-    folder.mkdir()
-    return {path.name: path.read_bytes() for path in release.write(folder / f"release{suffix}")}
-
-
-def without_commitment(record: bytes) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(record)
-    for secret in ("hmac_sha256", "hmac_key"):
-        assert found["input"].pop(secret)
-    return found
 
 
 @FEW

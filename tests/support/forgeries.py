@@ -30,7 +30,7 @@ import pyarrow as pa
 import tclose as tc
 from tclose.judge.audit import Context, examine
 from tclose.release.certificate import describe_sensitive, figures, statement, to_json
-from tests.naive import measures as naive
+from tests import naive
 
 ILLS = ("flu", "cold", "gout", "rash", "colic")
 TREE = {"lung": ["flu", "cold"], "other": {"joint": ["gout"], "skin": ["rash"], "gut": ["colic"]}}

@@ -19,10 +19,8 @@ from tclose.make.kernels.classes import Standing, given, standing
 from tclose.make.kernels.limits import limits_of
 from tclose.make.kernels.loss import losses_of
 from tclose.make.scales import Widths
-from tests.make.fragmentation.test_fill import TREE, line
-from tests.naive import measures as naive
-
-Row = tuple[int, ...]
+from tests import naive
+from tests.support.widths import TREE, Row, line
 
 # A line, a line of intervals, and a tree whose last code stands for missing cells; all losses are sums of powers of 2.
 

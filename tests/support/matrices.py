@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from tclose import Hierarchy, find_fragmentation
 from tclose.make.fragmentation.result import Fragmentation
-from tests.naive import fragments as naive_fragments
-from tests.naive import measures as naive
+from tests import naive
 
 KINDS = ["ordered", "numeric", "equal", "hierarchical", "matrix"]
 CLOSED = KINDS[:4]
@@ -29,7 +28,7 @@ class Side:
     values: list[Any]
     ground: naive.Ground
     emd: Callable[[naive.Masses, naive.Masses], Any]
-    ways: naive_fragments.Ways
+    ways: naive.fragments.Ways
 
 
 @st.composite
@@ -65,13 +64,13 @@ def sides(draw: st.DrawFn, kind: str, least: int = 1, most: int = 4) -> Side:
             naive.leaves(tree),
             naive.ground_tree(tree),
             lambda p, q: naive.emd_tree(p, q, tree),
-            naive_fragments.ways_of_tree(tree),
+            naive.fragments.ways_of_tree(tree),
         )
     m = draw(st.integers(least, most))
     places = list(range(m))
     if kind == "matrix":
         ground = draw(metrics(m))
-        return Side(ground, places, ground, lambda p, q: naive.emd_lp(p, q, ground), naive_fragments.ways_of_metric(ground))
+        return Side(ground, places, ground, lambda p, q: naive.emd_lp(p, q, ground), naive.fragments.ways_of_metric(ground))
     if kind == "numeric":
         values = sorted(draw(st.lists(st.fractions(-5, 5, max_denominator=4), min_size=m, max_size=m, unique=True)))
         return Side(
@@ -79,11 +78,11 @@ def sides(draw: st.DrawFn, kind: str, least: int = 1, most: int = 4) -> Side:
             values,
             naive.ground_numeric(values),
             lambda p, q: naive.emd_numeric(p, q, values),
-            naive_fragments.ways_on_line,
+            naive.fragments.ways_on_line,
         )
     if kind == "equal":
-        return Side("equal", places, naive.ground_equal(m), naive.emd_equal, naive_fragments.ways_of_set)
-    return Side("ordered", places, naive.ground_ordered(m), naive.emd_ordered, naive_fragments.ways_on_line)
+        return Side("equal", places, naive.ground_equal(m), naive.emd_equal, naive.fragments.ways_of_set)
+    return Side("ordered", places, naive.ground_ordered(m), naive.emd_ordered, naive.fragments.ways_on_line)
 
 
 @dataclass
@@ -94,7 +93,7 @@ class Drawn:
     sides: list[Side]
 
     @property
-    def cells(self) -> naive_fragments.Cells:
+    def cells(self) -> naive.fragments.Cells:
         return {tuple(cell): int(self.counts[tuple(cell)]) for cell in np.argwhere(self.counts).tolist()}
 
     @property
@@ -102,7 +101,7 @@ class Drawn:
         return [side.ground for side in self.sides]
 
     @property
-    def ways(self) -> list[naive_fragments.Ways]:
+    def ways(self) -> list[naive.fragments.Ways]:
         return [side.ways for side in self.sides]
 
     def fragmented(self, t: Any, **options: Any) -> Fragmentation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Callable, Sequence
@@ -17,8 +18,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tests.conftest import contain
-from tests.naive import measures as naive
+from tests import naive
+from tests.support.inputs import contain
 
 EXAMPLES = int(os.environ.get("TCLOSE_EXAMPLES", "30"))
 SOME = settings(
@@ -313,3 +314,15 @@ def small_table() -> pa.Table:
 
 
 SMALL = tc.Policy(["age"], {"salary": 0.5}, identifiers=["name"], k=2, suppression=0.2)
+
+
+def files(release: tc.Release, folder: Path, suffix: str) -> dict[str, bytes]:
+    folder.mkdir()
+    return {path.name: path.read_bytes() for path in release.write(folder / f"release{suffix}")}
+
+
+def without_commitment(record: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(record)
+    for secret in ("hmac_sha256", "hmac_key"):
+        assert found["input"].pop(secret)
+    return found

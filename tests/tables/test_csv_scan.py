@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import tclose as tc
 from tclose.tables import csv_scan as scanning
 from tclose.tables.csv_scan import Fault, scan
-from tests.naive.csv_scan import cells_of
+from tests import naive
 
 Rows = list[list[str | None]]
 
@@ -141,7 +141,7 @@ def nearly_csv(draw: st.DrawFn) -> str:
 @settings(deadline=None, max_examples=600, suppress_health_check=[HealthCheck.too_slow])
 @given(text=st.one_of(nearly_csv(), st.lists(st.sampled_from(TOKENS), max_size=12).map("".join)), block=st.integers(1, 40))
 def test_all_readers_split_what_is_accepted_into_the_same_cells(text: str, block: int) -> None:
-    data, rows = text.encode(), cells_of(text, ",")
+    data, rows = text.encode(), naive.csv_scan.cells_of(text, ",")
     columns = len(rows[0]) if rows else 2
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scanning, "BLOCK", max(block, len("\ufeff".encode())))

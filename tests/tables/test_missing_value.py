@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tests.naive import measures as naive
+from tests import naive
 
 
 def t_of(cells: list[Any], split: int, **setting: Any) -> Fraction:

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tclose as tc
-from tests.conftest import Maker, contain
+from tests.support.inputs import Maker, contain
 
 PEOPLE: dict[str, list[Any]] = {
     "age": [41, 30, None, 30, 41, None],

@@ -18,7 +18,7 @@ from tclose.release.certificate import to_json
 from tclose.values.bins import Bins, in_order, labels_of
 from tclose.values.exact import plain
 from tclose.values.formula_guard import guarded
-from tests.naive import measures as naive
+from tests import naive
 
 SOME = settings(max_examples=150, deadline=None)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tclose import Hierarchy, HierarchyError
 from tclose.values.hierarchy import printed
-from tests.naive import measures as naive
+from tests import naive
 
 Write = Callable[[str | bytes], Path]
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tclose import Hierarchy
 from tclose.distances import Distance, Equal, Hierarchical, Matrix, Numeric, Ordered
 from tclose.make.fragmentation import axes
-from tests.naive import fragments as naive_fragments
-from tests.naive import measures as naive
+from tests import naive
 
 TREE = (
     "*",
@@ -67,4 +66,4 @@ def test_the_worst_case_of_every_beginning_and_of_every_part(kind: str, block: i
     ]
     assert Fraction(
         axis.published(np.arange(M), np.bincount(codes, rows, M).astype(int)), axis.published_unit
-    ) == naive_fragments.box_delta(np.bincount(codes, rows, M).astype(int).tolist(), list(range(M)), ground, "published")
+    ) == naive.fragments.box_delta(np.bincount(codes, rows, M).astype(int).tolist(), list(range(M)), ground, "published")

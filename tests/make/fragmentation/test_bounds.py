@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 import tclose as tc
 from tclose.make.fragmentation.fragment import Fragment
 from tclose.make.fragmentation.result import Fragmentation
-from tests.naive import fragments as naive_fragments
-from tests.naive import measures as naive
+from tests import naive
 from tests.support.matrices import CLOSED, KINDS, MIXES, Drawn, limits, matrices, parts_of, paths
 
 SOME = settings(max_examples=40, deadline=None)
@@ -139,7 +138,7 @@ def test_several_attributes_are_promised_by_the_triangle(data: st.DataObject) ->
     drawn, found = data.draw(fragmentations(data.draw(MIXES)))
     taken = data.draw(takings(found))
     for s, (side, promised) in enumerate(zip(drawn.sides, found.promise(taken), strict=True)):
-        ref = naive_fragments.promise(taken, spreads(found, s), side.ground, side.emd)
+        ref = naive.fragments.promise(taken, spreads(found, s), side.ground, side.emd)
         assert promised == (pytest.approx(ref, abs=1e-9) if side.distance is side.ground else ref)
 
 
@@ -151,8 +150,8 @@ def test_one_attribute_is_promised_its_worst_corner(kind: str, data: st.DataObje
     taken = data.draw(takings(found))
     (side,) = drawn.sides
     (promised,) = found.promise(taken)
-    worst = naive_fragments.worst_corner(taken, spreads(found), side.emd)
-    relaxed = naive_fragments.promise(taken, spreads(found), side.ground, side.emd)
+    worst = naive.fragments.worst_corner(taken, spreads(found), side.emd)
+    relaxed = naive.fragments.promise(taken, spreads(found), side.ground, side.emd)
     assert worst <= promised <= relaxed
     if kind != "hierarchical" or not nodes_are_cut(found, tree_of(side)):
         assert promised == worst
@@ -268,7 +267,7 @@ def test_classes_share_out_all_rows_and_keep_their_promise(data: st.DataObject) 
     for attribute in range(len(t)):
         means = [mean(fragment, attribute) for fragment in found.fragments]
         orders.append(sorted(range(len(rows)), key=means.__getitem__))
-    assert classes.tolist() == naive_fragments.halved(rows, k, within, strain, orders)
+    assert classes.tolist() == naive.fragments.halved(rows, k, within, strain, orders)
 
 
 @SOME
@@ -280,7 +279,7 @@ def test_common_shares_are_as_many_as_divide_all_fragments(data: st.DataObject) 
     found = drawn.fragmented(data.draw(limits(2)))
     k = data.draw(st.integers(1, 60))
     classes = found.class_sizes(k, "gcd")
-    assert classes.tolist() == naive_fragments.common_shares(found.rows.tolist(), k)
+    assert classes.tolist() == naive.fragments.common_shares(found.rows.tolist(), k)
     assert len(np.unique(classes, axis=0)) == 1
     assert found.promise(classes[0]) == found.bounds
 

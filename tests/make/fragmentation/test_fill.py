@@ -17,43 +17,10 @@ from tclose.make.fragmentation.blocks import Blocks, blocks_of
 from tclose.make.fragmentation.exchange import classes_of, exchange, sweep
 from tclose.make.fragmentation.fill import fill
 from tclose.make.fragmentation.grow import grow
-from tclose.make.kernels.loss import Losses, losses_of
+from tclose.make.kernels.loss import Losses
 from tclose.make.kernels.running import run
-from tclose.make.scales import Widths
-from tests.naive import fragments as naive_fragments
-from tests.naive import measures as naive
-
-Row = tuple[int, ...]
-
-# A line, a line whose last code stands for missing cells, a tree and a constant; all losses are sums of powers of 2.
-
-
-def line(size: int, missing: bool = False) -> Widths:
-    places = np.arange(size) / max(size - 1, 1)
-    return Widths(np.zeros(size), places, places, missing, np.empty((0, size), dtype=np.int32), np.empty(0))
-
-
-TREE = Widths(
-    np.zeros(4),
-    np.zeros(4),
-    np.zeros(4),
-    True,
-    np.array([[0, 0, 0, 0], [1, 1, 2, 2], [3, 4, 5, 6]], dtype=np.int32),
-    np.array([1, 0.5, 0.5, 0, 0, 0, 0]),
-)
-SIZES = (9, 5, 4, 1)
-LOSSES = losses_of([line(9), line(5, missing=True), TREE, line(1)], [1.0, 0.5, 1.0, 1.0])
-AGES = losses_of([line(9)], [1.0])
-
-
-def width(place: int, a: int, b: int) -> Fraction:
-    if a == b:
-        return Fraction(0)
-    if place == 0:
-        return Fraction(b - a, 8)
-    if place == 1:
-        return Fraction(1, 2) if b == 4 else Fraction(b - a, 8)
-    return Fraction(1, 2) if (a, b) == (0, 1) else Fraction(1)
+from tests import naive
+from tests.support.widths import AGES, LOSSES, SIZES, Row, width
 
 
 @st.composite
@@ -163,7 +130,7 @@ def test_blocks_against_naive(table: Any, most: int) -> None:
     quasi, places, wants = arrays(*table)
     comp = blocks_of(quasi, LOSSES, places, wants, most)
     members = np.split(comp.rows, comp.starts[1:-1])
-    ref = naive_fragments.blocks(rows, fragment, wanted, most, width)
+    ref = naive.fragments.blocks(rows, fragment, wanted, most, width)
     assert list(zip([set(part.tolist()) for part in members], np.diff(comp.classes).tolist(), strict=True)) == ref
     for part in members:
         assert part.tolist() == sorted(part.tolist(), key=lambda row: (fragment[row], rows[row][0], row))
@@ -176,7 +143,7 @@ def test_growth_against_naive(table: Any) -> None:
     quasi, places, wants = arrays(*table)
     order = np.lexsort((quasi[:, 0], places)).astype(np.int32)
     comp = grow(quasi, LOSSES, places, wants, Blocks(order, np.array([0, len(rows)]), np.array([0, len(wanted)])))
-    assert comp.tolist() == naive_fragments.grown(rows, fragment, wanted, width)
+    assert comp.tolist() == naive.fragments.grown(rows, fragment, wanted, width)
 
 
 @settings(max_examples=60, deadline=None)
@@ -189,7 +156,7 @@ def test_a_sweep_against_naive(table: Any, lots: Any, rise: float) -> None:
     starts = np.cumsum([0, *map(len, sets)])
     classes = classes_of(quasi, LOSSES, np.array(labels))
     run(sweep, quasi, LOSSES, classes, np.concatenate(sets).astype(np.int32), starts, rise)
-    assert classes.labels.tolist() == naive_fragments.swept(rows, labels, sets, width, Fraction(rise))
+    assert classes.labels.tolist() == naive.fragments.swept(rows, labels, sets, width, Fraction(rise))
     after = classes_of(quasi, LOSSES, classes.labels)  # measured anew
     for name in ("boxes", "totals", "reliefs"):
         assert np.array_equal(getattr(classes, name), getattr(after, name))

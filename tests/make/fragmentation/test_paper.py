@@ -21,13 +21,12 @@ import tclose as tc
 from tclose.make.fragmentation.fragment import Fragment
 from tclose.make.fragmentation.result import Fragmentation
 from tclose.make.fragmentation.sizing import by_gcd, by_halving
-from tests.naive import fragments as naive_fragments
-from tests.naive import measures as naive
+from tests import naive
 
 # The paper's figure 1: a matrix of 300 rows, and a class of 20
 M = [[15, 75, 0], [15, 0, 15], [30, 30, 45], [15, 30, 30]]
 E = [[3, 3, 0], [1, 0, 4], [0, 4, 0], [1, 1, 3]]
-CELLS: naive_fragments.Cells = {(i, j): rows for i, row in enumerate(M) for j, rows in enumerate(row) if rows}
+CELLS: naive.fragments.Cells = {(i, j): rows for i, row in enumerate(M) for j, rows in enumerate(row) if rows}
 GROUNDS = [naive.ground_ordered(4), naive.ground_ordered(3)]
 
 
@@ -113,9 +112,9 @@ def test_figure_8_the_search_stops_as_soon_as_both_bounds_are_within_their_limit
     ],
 )
 def test_figure_1_the_number_of_fragments(t: float, published: int, corrected: int, untrimmed: int) -> None:
-    ways = [naive_fragments.ways_on_line, naive_fragments.ways_on_line]
+    ways = [naive.fragments.ways_on_line, naive.fragments.ways_on_line]
     for bound, expected in (("published", published), ("corrected", corrected), ("untrimmed", untrimmed)):
-        ref, _ = naive_fragments.walk(CELLS, GROUNDS, ways, [Fraction(str(t))] * 2, bound, "psi")[-1]
+        ref, _ = naive.fragments.walk(CELLS, GROUNDS, ways, [Fraction(str(t))] * 2, bound, "psi")[-1]
         assert len(ref) == expected
         if bound != "untrimmed":
             comp = tc.find_fragmentation(M, t=t, bound=bound)
@@ -215,9 +214,9 @@ def test_haemoglobin_in_steps_of_one_half() -> None:
     assert found == {label: 5 if label != "[22, 22.5)" else 1 for label in labels}
     fragments = tc.find_fragmentation(found, t=0.1, values=[labels])
     assert [len(fragment.values[0]) for fragment in fragments.fragments] == [
-        len(side) for (side,) in naive_fragments.walk(
+        len(side) for (side,) in naive.fragments.walk(
             {(code,): found[label] for code, label in enumerate(labels)},
-            [naive.ground_ordered(23)], [naive_fragments.ways_on_line], [Fraction(1, 10)], "corrected", "psi",
+            [naive.ground_ordered(23)], [naive.fragments.ways_on_line], [Fraction(1, 10)], "corrected", "psi",
         )[-1][0]
     ]  # fmt: skip
     assert fragments.acceptable
@@ -227,10 +226,8 @@ def test_haemoglobin_in_steps_of_one_half() -> None:
 
 
 @pytest.fixture(scope="module")
-def adult() -> dict[str, list[int]]:
-    from tests.conftest import _data_folder
-
-    with (Path(_data_folder()) / "adult.csv").open(encoding="utf-8", newline="") as file:
+def adult(data: Path) -> dict[str, list[int]]:
+    with (data / "adult.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return {name: [int(row[name]) for row in rows] for name in ("hours-per-week", "education-num", "age", "capital-gain")}
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.make.fragmentation.fragment import Fragment
-from tests.naive import fragments as naive_fragments
-from tests.naive import measures as naive
+from tests import naive
 from tests.support.matrices import CLOSED, KINDS, MIXES, Drawn, arrays, matrices, parts_of, paths, sides, sums
 
 SOME = settings(max_examples=40, deadline=None)
@@ -91,7 +90,7 @@ def test_proposition_7_is_not_proved_by_places_without_mass() -> None:
 def test_theorem_10_the_corners_of_the_simplex_are_the_farthest(mass: int, k: int) -> None:
     for p in spreads(mass, k):
         worst = max(paper_emd(p, q) for q in spreads(mass, k))
-        assert worst == paper_delta(p) == naive_fragments.box_delta(p, list(range(k)), naive.ground_ordered(k), "published")
+        assert worst == paper_delta(p) == naive.fragments.box_delta(p, list(range(k)), naive.ground_ordered(k), "published")
 
 
 @pytest.mark.parametrize("kind", CLOSED)
@@ -201,7 +200,7 @@ def test_the_corrected_bound_is_never_above_the_published_one(data: st.DataObjec
 def test_proposition_21_holds_along_the_split_attribute_when_corrected(kind: str, data: st.DataObject) -> None:
     drawn = data.draw(matrices([kind, data.draw(st.sampled_from(KINDS))], least=2))
     (whole,) = drawn.fragmented(0, strategy=[]).fragments
-    for parts in naive_fragments.splits(drawn.cells, tuple(side.tolist() for side in whole.sides), drawn.ways, "corrected"):
+    for parts in naive.fragments.splits(drawn.cells, tuple(side.tolist() for side in whole.sides), drawn.ways, "corrected"):
         if parts[0][1] == whole.sides[1].tolist():  # along the first attribute
             split = whole.parts(0, [np.array(part[0]) for part in parts])
             assert sum((part.worst(0) for part in split), Fraction(0)) <= whole.worst(0)

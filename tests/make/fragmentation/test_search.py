@@ -19,8 +19,7 @@ from tclose.make.fragmentation.counts import Counts
 from tclose.make.fragmentation.fragment import Fragment
 from tclose.make.fragmentation.result import Fragmentation
 from tclose.make.fragmentation.search import search
-from tests.naive import fragments as naive_fragments
-from tests.naive import measures as naive
+from tests import naive
 from tests.support.matrices import KINDS, MIXES, limits, matrices, paths
 
 SOME = settings(max_examples=40, deadline=None)
@@ -29,7 +28,7 @@ FEW = settings(max_examples=20, deadline=None)
 DISEASES = tc.Hierarchy.from_mapping({"*": {"lung": ["flu", "cold"], "gut": {"large": ["colitis", "polyp"], "small": ["ulcer"]}}})
 
 
-def boxes(found: Fragmentation) -> list[naive_fragments.Box]:
+def boxes(found: Fragmentation) -> list[naive.fragments.Box]:
     return [tuple(side.tolist() for side in fragment.sides) for fragment in found.fragments]
 
 
@@ -148,7 +147,7 @@ def test_the_walk_is_that_of_its_twin(kind: str, bound: str, data: st.DataObject
     drawn = data.draw(matrices([kind, *others], most=4 if len(others) < 2 else 3))
     t = data.draw(limits(len(drawn.sides)))
     strategy = data.draw(st.sampled_from(["psi", "sum"]))
-    ref = naive_fragments.walk(drawn.cells, drawn.grounds, drawn.ways, t, bound, strategy)
+    ref = naive.fragments.walk(drawn.cells, drawn.grounds, drawn.ways, t, bound, strategy)
     comp = drawn.fragmented(t, bound=bound, strategy=strategy)
     assert [(boxes(step), list(step.bounds)) for step in comp.walk()] == ref
     assert comp.acceptable
@@ -170,7 +169,7 @@ def test_boxes_without_rows_are_split_as_published_and_never_weighed(strategy: s
     found = tc.find_fragmentation(counts, t=(0, 0, 0), bound="published", strategy=strategy)
     cells = {cell: int(counts[cell]) for cell in product(*map(range, counts.shape)) if counts[cell]}
     grounds = [[[Fraction(abs(u - v), size - 1) for v in range(size)] for u in range(size)] for size in counts.shape]
-    ref = naive_fragments.walk(cells, grounds, [naive_fragments.ways_on_line] * 3, [Fraction(0)] * 3, "published", strategy)
+    ref = naive.fragments.walk(cells, grounds, [naive.fragments.ways_on_line] * 3, [Fraction(0)] * 3, "published", strategy)
     assert [(boxes(step), list(step.bounds)) for step in found.walk()] == ref
     assert min(weighed) > 0
     assert (found.rows == 0).sum() > len(cells)
@@ -205,12 +204,12 @@ def test_every_fragmentation_covers_the_matrix_once(data: st.DataObject) -> None
 def test_no_fragmentation_has_fewer_than_the_fewest(kind: str, data: st.DataObject) -> None:
     drawn = data.draw(matrices([kind, data.draw(st.sampled_from(["ordered", "equal"]))], most=3, largest=4))
     t = data.draw(limits(2))
-    least = naive_fragments.fewest_fragments(drawn.cells, drawn.grounds, drawn.ways, t, "corrected")
+    least = naive.fragments.fewest_fragments(drawn.cells, drawn.grounds, drawn.ways, t, "corrected")
     found = len(drawn.fragmented(t).fragments)
     assert found >= least
     if least == 1 or (least == 2 and kind != "hierarchical"):  # one step, and Psi 0 is the least there is
         assert found == least
-    none = naive_fragments.fewest_fragments(drawn.cells, drawn.grounds, drawn.ways, [Fraction(0)] * 2, "corrected")
+    none = naive.fragments.fewest_fragments(drawn.cells, drawn.grounds, drawn.ways, [Fraction(0)] * 2, "corrected")
     assert len(drawn.fragmented(0).fragments) == none == len(drawn.cells)
 
 
@@ -221,9 +220,9 @@ def test_the_search_need_not_find_the_fewest() -> None:
         counts = np.array(flat).reshape(2, 3)
         if counts.any():
             cells = {tuple(cell): 1 for cell in np.argwhere(counts).tolist()}
-            grounds, ways = [naive.ground_ordered(2), naive.ground_ordered(3)], [naive_fragments.ways_on_line] * 2
+            grounds, ways = [naive.ground_ordered(2), naive.ground_ordered(3)], [naive.fragments.ways_on_line] * 2
             for t in (Fraction(1, 10), Fraction(1, 4)):
-                least = naive_fragments.fewest_fragments(cells, grounds, ways, [t, t], "corrected")
+                least = naive.fragments.fewest_fragments(cells, grounds, ways, [t, t], "corrected")
                 found = len(tc.find_fragmentation(counts, t).fragments)
                 assert found >= least
                 worse += found > least

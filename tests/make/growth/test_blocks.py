@@ -16,10 +16,9 @@ from tclose.make.growth.blocks import Parts, cut
 from tclose.make.kernels.limits import Limits, limits_of
 from tclose.make.kernels.loss import Losses, losses_of
 from tclose.make.kernels.satisfies import failing
-from tests.make.fragmentation.test_fill import LOSSES, SIZES, Row, line, width
-from tests.make.test_mondrian import attribute
-from tests.naive import grow as naive_sprouting
-from tests.naive import measures as naive
+from tests import naive
+from tests.support.attributes import attribute
+from tests.support.widths import LOSSES, SIZES, Row, line, width
 
 VALUES = 4
 TREE = {"*": {"x": ["a", "b"], "y": ["c", "d"]}}
@@ -168,7 +167,7 @@ def test_cutting_is_its_naive_twin(table: Any, most: int, k: int, least: int, t:
                 return False
         return True
 
-    assert blocks(comp) == naive_sprouting.cut(rows, values, most, width, holds)
+    assert blocks(comp) == naive.grow.cut(rows, values, most, width, holds)
 
 
 @settings(max_examples=80, deadline=None)

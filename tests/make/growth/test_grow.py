@@ -20,13 +20,10 @@ from tclose.make.kernels import running
 from tclose.make.kernels.limits import Limits, limits_of
 from tclose.make.kernels.loss import Losses
 from tclose.make.kernels.satisfies import failing
-from tests.make.fragmentation.test_fill import AGES, LOSSES, SIZES, width
-from tests.make.kernels.test_excess import limits_asked
-from tests.make.kernels.test_satisfies import DISTANCES, SETTINGS, M, attribute
-from tests.naive import grow as naive_sprouting
-from tests.naive import measures as naive
+from tests import naive
+from tests.support.attributes import DISTANCES, SETTINGS, M, attribute, limits_asked
+from tests.support.widths import AGES, LOSSES, SIZES, Row, width
 
-Row = tuple[int, ...]
 WIDE = Ordered(50 * M)
 """More values than a walk over them would be worth."""
 
@@ -42,7 +39,7 @@ def made_limits(
     for number, (distance, codes, asked) in enumerate(columns):
         kind: Any = distance.name
         column = Sensitive(f"s{number}", distance=kind, **SETTINGS.get(distance.name, {}), **asked)
-        attributes.append(attribute(column, distance, np.array(codes), np.bincount(codes, minlength=distance.m)))
+        attributes.append(attribute(column, distance, codes))
     policy = Policy(["q"], [one.column for one in attributes], k=k, alpha=alpha, unit=None if persons is None else "who")
     return limits_of(attributes, policy, None if persons is None else np.array(persons))
 
@@ -151,7 +148,7 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
         total = 0.0
         for distance, codes, asked in case["columns"]:
             counts, table = (naive.counts_of(part, range(distance.m)) for part in ([codes[row] for row in members], codes))
-            total += naive_sprouting.excess(counts, table, distance.exact, **asked, alpha=Fraction(case["alpha"]))
+            total += naive.grow.excess(counts, table, distance.exact, **asked, alpha=Fraction(case["alpha"]))
         if case["persons"] is not None:
             total += max(0, 1 - len({case["persons"][row] for row in members}) / case["k"])
         return total
@@ -174,9 +171,7 @@ def test_every_step_against_naive(case: dict[str, Any], largest: int, strict: bo
         room.rows[:] = range(len(rows))
         quasi, cancel = np.array(rows, dtype=np.int32), np.zeros(1, dtype=np.uint8)
         size, fine = first_class(quasi, LOSSES, limits, largest, strict, room, len(rows), cancel)
-        ref = naive_sprouting.sprouted_from(
-            list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest, strict
-        )
+        ref = naive.grow.sprouted_from(list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest, strict)
         assert room.members[:size].tolist() == room.places[:size].tolist() == ref
         assert fine == holds_of(limits)(ref)
 
@@ -196,9 +191,9 @@ def test_classes_against_naive(case: dict[str, Any], seed: int, largest: int, fa
         patch.setattr(sprouting, "FAILURES", failures)
         comp = grown(case["rows"], limits, case["blocks"], seed)
     states = np.random.SeedSequence(seed).generate_state(len(case["blocks"]), np.uint64).tolist()
-    drawn = [naive_sprouting.shuffled(block, state) for block, state in zip(case["blocks"], states, strict=True)]
+    drawn = [naive.grow.shuffled(block, state) for block, state in zip(case["blocks"], states, strict=True)]
     most = max(largest, 4 * case["k"])
-    assert comp == naive_sprouting.sprouted(case["rows"], drawn, width, excess_of(case), holds, most, failures)
+    assert comp == naive.grow.sprouted(case["rows"], drawn, width, excess_of(case), holds, most, failures)
     assert all(map(holds, classes_of(comp)))
 
 

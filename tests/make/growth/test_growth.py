@@ -28,9 +28,19 @@ from tclose.make.growth import refine as refining
 from tclose.make.growth.growth import rounds_for
 from tclose.make.kernels import running
 from tclose.release.verify import verify
-from tests.release.test_faults import POLICY, assert_says_interrupted, finish, names, start, write_people
-from tests.release.test_release import files, without_commitment
-from tests.support.releases import FEW, HIERARCHY, MATRIX, Case, audited, cases, released, same_measures
+from tests.support.processes import POLICY, assert_says_interrupted, finish, names, start, write_people
+from tests.support.releases import (
+    FEW,
+    HIERARCHY,
+    MATRIX,
+    Case,
+    audited,
+    cases,
+    files,
+    released,
+    same_measures,
+    without_commitment,
+)
 
 Columns = dict[str, Any]
 

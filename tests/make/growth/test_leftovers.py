@@ -14,7 +14,7 @@ from tclose.make.growth.blocks import Parts
 from tclose.make.growth.leftovers import place
 from tclose.make.kernels import classes as standing
 from tclose.make.kernels import running
-from tests.naive import growth as naive_growth
+from tests import naive
 from tests.support.growth_tables import Table, labels_without_gaps, many, people, tables, width
 
 
@@ -128,7 +128,7 @@ def test_placing_against_naive(drawn: Any, widest: int, largest: int, kinds: int
         patch.setattr(rooms, "VALUES", values)
         patch.setattr(standing, "LARGEST", largest)
         comp = placed(table, labels, blocks)
-    assert comp == naive_growth.place(table.rows, labels, blocks, table.holds, width, widest, largest)
+    assert comp == naive.growth.place(table.rows, labels, blocks, table.holds, width, widest, largest)
     assert sorted(set(comp)) == list(range(max(comp) + 1))
     assert table.all_hold(comp)
     if -1 not in labels:

@@ -23,7 +23,7 @@ from tclose.make.growth.swap import swap, together_to_swap
 from tclose.make.kernels import classes as standing
 from tclose.make.kernels import running
 from tclose.make.kernels.classes import Given, Groups, Standing, groups
-from tests.naive import growth as naive_growth
+from tests import naive
 from tests.support.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
 
 ROUNDS = 7
@@ -252,23 +252,23 @@ def test_groups_against_naive(drawn: Any, number: int, together: int, largest: i
         patch.setattr(standing, "LARGEST", largest)
         comp = groups(stand, number, together)
     classes = lists(stand)
-    ref = naive_growth.groups(table.rows, classes, number, together, largest)
+    ref = naive.growth.groups(table.rows, classes, number, together, largest)
     assert [comp.order[a:b].tolist() for a, b in pairwise(comp.starts)] == ref
     if ref:
-        assert [comp.spares[a:b].tolist() for a, b in pairwise(comp.spare_starts)] == naive_growth.spares(classes, len(ref))
+        assert [comp.spares[a:b].tolist() for a, b in pairwise(comp.spare_starts)] == naive.growth.spares(classes, len(ref))
         room = rooms.room_for(table.given, stand, comp)
         assert len(room.rows) > max(sum(len(classes[label]) for label in group) for group in ref)
         assert room.answers.shape[1] == max(map(len, ref))
 
 
-@pytest.mark.parametrize(("step", "twin"), [(move, naive_growth.move_all), (swap, naive_growth.swap_all)], ids=["moves", "swaps"])
+@pytest.mark.parametrize(("step", "twin"), [(move, naive.growth.move_all), (swap, naive.growth.swap_all)], ids=["moves", "swaps"])
 @settings(max_examples=120, deadline=None)
 @given(drawn=tables(), number=st.integers(0, 5), together=st.integers(2, 6), rise=RISES)
 def test_a_stage_against_naive(step: Step, twin: Any, drawn: Any, number: int, together: int, rise: float) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
     comp = stage(step, table, labels, rise, groups(stood(table, labels), number, together))
-    ref = naive_growth.with_spares(labels, standing.SPARE)
-    for group in naive_growth.groups(table.rows, ref, number, together, standing.LARGEST):
+    ref = naive.growth.with_spares(labels, standing.SPARE)
+    for group in naive.growth.groups(table.rows, ref, number, together, standing.LARGEST):
         twin(table.rows, ref, group, table.holds, width, Fraction(rise))
     assert lists(comp) == ref
     assert_measured(table, comp)
@@ -308,7 +308,7 @@ def test_refining_against_naive(
             patch.setattr(module, name, value)
         found, heard = timed(table, labels, rounds, times)
     comp = found.labels.tolist()
-    ref = naive_growth.refine(table.rows, labels, table.holds, width, rounds, times, together, in_groups, largest, table.k, spare)
+    ref = naive.growth.refine(table.rows, labels, table.holds, width, rounds, times, together, in_groups, largest, table.k, spare)
     assert (comp, found.rounds, found.ended) == ref
     assert sorted(set(comp)) == list(range(max(comp) + 1))
     assert table.all_hold(comp)

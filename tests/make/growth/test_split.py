@@ -17,7 +17,7 @@ from tclose.make.growth.neighbourhood import improve
 from tclose.make.growth.split import split
 from tclose.make.kernels import classes as standing
 from tclose.make.kernels.classes import Given, Groups, Standing, groups
-from tests.naive import growth as naive_growth
+from tests import naive
 from tests.support.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
 
 FEW = 4
@@ -179,7 +179,7 @@ def test_splitting_against_naive(
         comp = stood(table, labels)
         similar = groups(comp, number, together)
         (with_few_steps if steps == FEW else split)(table.given, comp, similar)
-    ref = naive_growth.with_spares(labels, spare)
+    ref = naive.growth.with_spares(labels, spare)
     split_naively(table, ref, number, together, largest, steps)
     assert lists(comp) == ref
     assert_measured(table, comp)
@@ -189,16 +189,16 @@ def test_splitting_against_naive(
 
 
 def split_naively(table: Table, classes: list[list[int]], number: int, together: int, largest: int, steps: int) -> None:
-    parts = naive_growth.groups(table.rows, classes, number, together, largest)
-    for group, free in zip(parts, naive_growth.spares(classes, max(1, len(parts))), strict=False):
-        naive_growth.split_all(table.rows, classes, group, free, table.holds, width, table.k, steps)
+    parts = naive.growth.groups(table.rows, classes, number, together, largest)
+    for group, free in zip(parts, naive.growth.spares(classes, max(1, len(parts))), strict=False):
+        naive.growth.split_all(table.rows, classes, group, free, table.holds, width, table.k, steps)
 
 
 def test_a_large_class_against_naive() -> None:
     table, _ = many(300)
     comp = stood(table, [0] * 300)
     split(table.given, comp, groups(comp, 0, 1))
-    ref = naive_growth.with_spares([0] * 300, standing.SPARE)
+    ref = naive.growth.with_spares([0] * 300, standing.SPARE)
     split_naively(table, ref, 0, 1, standing.LARGEST, splitting.STEPS)
     assert lists(comp) == ref
     assert np.count_nonzero(comp.classes["size"]) > 5

@@ -17,9 +17,8 @@ from tclose.distances import Distance, Equal, Ordered
 from tclose.make.kernels.excess import excess
 from tclose.make.kernels.limits import Limits, limits_of, tightened
 from tclose.make.kernels.satisfies import failing, scratch_for, tally
-from tests.make.kernels.test_satisfies import COUNTS, DISTANCES, SETTINGS, SUPPRESSED, M, attribute, name, rows_of
-from tests.naive import grow as naive_sprouting
-from tests.naive import measures as naive
+from tests import naive
+from tests.support.attributes import COUNTS, DISTANCES, SETTINGS, SUPPRESSED, M, attribute, limits_asked, name_of, rows_of
 
 NEAR = 1e-9
 
@@ -104,27 +103,6 @@ def test_the_nearest_region_counts() -> None:
 
 # Against the naive twin and the checks
 
-PARTS: list[dict[str, Any]] = [
-    {"t": st.fractions(0, "1/2", max_denominator=20)},
-    {"beta": st.fractions("1/10", 2, max_denominator=10), "beta_kind": st.sampled_from(["basic", "enhanced"])},
-    {"delta": st.fractions("1/10", 2, max_denominator=10), "delta_kind": st.sampled_from(["strict", "lenient"])},
-    {"alpha": st.fractions("1/4", 1, max_denominator=10)},
-    {"l": st.integers(1, 4)},
-    {"l": st.fractions(1, 4, max_denominator=10), "l_kind": st.just("entropy")},
-    {"l": st.integers(1, 4), "l_kind": st.just("recursive"), "c": st.fractions("1/10", 4, max_denominator=10)},
-]
-
-
-@st.composite
-def limits_asked(draw: st.DrawFn) -> dict[str, Any]:
-    """One limit, or several."""
-    parts = draw(st.lists(st.sampled_from(range(len(PARTS))), min_size=1, max_size=3, unique=True))
-    asked: dict[str, Any] = {}
-    for part in parts:
-        if not set(asked) & set(PARTS[part]):
-            asked |= {key: draw(value) for key, value in PARTS[part].items()}
-    return asked
-
 
 def relaxed(asked: dict[str, Any]) -> dict[str, Any]:
     """The same limits, each a millionth laxer."""
@@ -136,7 +114,7 @@ def relaxed(asked: dict[str, Any]) -> dict[str, Any]:
     return lax | ({"alpha": min(Fraction(1), lax["alpha"])} if "alpha" in lax else {})
 
 
-@pytest.mark.parametrize("distance", DISTANCES, ids=name)
+@pytest.mark.parametrize("distance", DISTANCES, ids=name_of)
 @settings(max_examples=80, deadline=None)
 @given(counts=COUNTS, suppressed=SUPPRESSED, asked=limits_asked())
 def test_against_naive_and_the_checks(
@@ -145,7 +123,7 @@ def test_against_naive_and_the_checks(
     table = naive.total([counts, suppressed])
     limits = limits_for(counts, distance, [table], **asked)
     comp = measured(limits)
-    assert comp == pytest.approx(naive_sprouting.excess(counts, table, distance.exact, **asked), abs=NEAR)
+    assert comp == pytest.approx(naive.grow.excess(counts, table, distance.exact, **asked), abs=NEAR)
     if comp > NEAR:
         assert not holds(limits)
     else:  # what refuses it all the same is a limit that it is at

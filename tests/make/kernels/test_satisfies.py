@@ -40,42 +40,12 @@ from tclose.make.kernels.running import run
 from tclose.make.kernels.satisfies import failing, holds_with, scratch_for
 from tclose.make.registry import find_algorithm, list_algorithms
 from tclose.values.histograms import Histograms
-from tests.naive import measures as naive
+from tests import naive
+from tests.support.attributes import COUNTS, DISTANCES, EMDS, MATRIX, SETTINGS, SUPPRESSED, TREE, M, attribute, name_of, rows_of
 
-M = 4
-TREE = {"*": {"x": ["a", "b"], "y": {"z": ["c"]}, "d": []}}
-NAIVE_TREE = ("*", [("x", ["a", "b"]), ("y", [("z", ["c"])]), "d"])
-MATRIX = [["0", "1/2", "1", "1"], ["1/2", "0", "1/2", "1"], ["1", "1/2", "0", "1/2"], ["1", "1", "1/2", "0"]]
-DISTANCES: list[Distance] = [
-    Ordered(M),
-    Numeric([0, 1, 5, 7]),
-    Equal(M),
-    Hierarchical(Hierarchy.from_mapping(TREE), ["a", "b", "c", "d"]),
-    Matrix(MATRIX),
-]
-SETTINGS: dict[str, dict[str, Any]] = {"hierarchical": {"hierarchy": TREE}, "matrix": {"matrix": {"a": {"b": 1}}}}
-EMDS: dict[str, Callable[[Any, Any], Fraction]] = {
-    "ordered": naive.emd_ordered,
-    "numeric": lambda p, q: naive.emd_numeric(p, q, [0, 1, 5, 7]),
-    "equal": naive.emd_equal,
-    "hierarchical": lambda p, q: naive.emd_tree(p, q, NAIVE_TREE),
-}
-COUNTS = st.lists(st.integers(0, 9), min_size=M, max_size=M).filter(any)
 PARTITIONS = st.lists(COUNTS, min_size=1, max_size=5)
 NEVER_USED = -(10**6)
 """What scratch room holds before it is used does not matter."""
-SUPPRESSED = st.lists(st.integers(0, 5), min_size=M, max_size=M)
-
-
-def attribute(column: Sensitive, distance: Distance, codes: Any, counts: Any) -> Attribute:
-    values = list("abcdefghij"[: distance.m])
-    return Attribute(column, distance, values, pa.array(values), np.asarray(codes), np.asarray(counts, dtype=np.int64))
-
-
-def rows_of(classes: Sequence[Sequence[int]]) -> tuple[list[int], Any]:
-    """The code of each row, class after class, and where classes start."""
-    codes = [code for counts in classes for code, count in enumerate(counts) for _ in range(count)]
-    return codes, np.cumsum([0, *map(sum, classes)])
 
 
 def check(
@@ -92,10 +62,6 @@ def check(
     made = limits_of([attribute(column, distance, shuffled, counts)], Policy(["q"], [column], **(policy or {})))
     result: list[bool] = failing(made, order, starts).tolist()
     return result
-
-
-def name(thing: object) -> str | None:
-    return thing.name if isinstance(thing, Distance) else type(thing).__name__ if isinstance(thing, Model) else None
 
 
 # By hand
@@ -139,7 +105,7 @@ def test_a_class_of_n_rows_is_a_region_itself() -> None:
 # t against the judge and the naive twin, exactly
 
 
-@pytest.mark.parametrize("distance", DISTANCES, ids=name)
+@pytest.mark.parametrize("distance", DISTANCES, ids=name_of)
 @settings(max_examples=80, deadline=None)
 @given(classes=PARTITIONS, suppressed=SUPPRESSED, data=st.data())
 def test_t_is_decided_as_the_judge_does(

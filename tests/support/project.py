@@ -1,0 +1,23 @@
+"""Where the project is, and where the public tables are."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def data_folder() -> Path:
+    """TCLOSE_DATA, else ``../shared/data`` beside the project; without either the test is skipped, or fails if TCLOSE_NO_SKIP=1."""
+    places = [Path(os.environ["TCLOSE_DATA"])] if os.environ.get("TCLOSE_DATA") else []
+    places.append(PROJECT.parent / "shared" / "data")
+    for place in places:
+        if place.is_dir():
+            return place
+    missing = "The public tables are missing: set TCLOSE_DATA to their folder, or put it at ../shared/data."
+    if os.environ.get("TCLOSE_NO_SKIP") == "1":
+        pytest.fail(missing, pytrace=False)
+    pytest.skip(missing)

@@ -15,9 +15,9 @@ from tclose import Hierarchy, Policy, Sensitive
 from tclose.distances import Distance, Equal, Hierarchical, Ordered
 from tclose.make.encode import Attribute
 from tclose.make.growth.neighbourhood import measure_all
-from tclose.make.kernels.classes import Standing, given, standing
+from tclose.make.kernels.classes import Classes, classes_of, given
 from tclose.make.kernels.limits import limits_of
-from tclose.make.kernels.loss import losses_of
+from tclose.make.kernels.loss import loss_table
 from tclose.make.scales import Widths
 from tests import naive
 from tests.support.widths import TREE, Row, line
@@ -64,7 +64,7 @@ class Table:
     ) -> None:
         self.rows, self.k, self.persons = list(rows), k, persons
         self.quasi = np.array(rows, dtype=np.int32)
-        self.losses = losses_of(WIDTHS[: len(rows[0])], WEIGHTS[: len(rows[0])])
+        self.losses = loss_table(WIDTHS[: len(rows[0])], WEIGHTS[: len(rows[0])])
         self.attributes = []
         for number, (codes, name, asked, more) in enumerate(columns):
             kind: Any = {"hierarchy": DISEASES} if name == "hierarchical" else {"distance": name}
@@ -115,39 +115,39 @@ def people(ages: Sequence[int], salaries: Sequence[int], k: int = 1, **limits: A
     return Table([(age,) for age in ages], (salaries, "equal", limits, [0] * M), k=k)
 
 
-def stood(table: Table, labels: Sequence[int]) -> Standing:
+def stood(table: Table, labels: Sequence[int]) -> Classes:
     """Classes with these labels, measured."""
-    stand = standing(np.array(labels), table.quasi.shape[1])
-    measure_all(table.given, stand)
-    return stand
+    classes = classes_of(np.array(labels), table.quasi.shape[1])
+    measure_all(table.given, classes)
+    return classes
 
 
-def assert_measured(table: Table, stand: Standing) -> None:
+def assert_measured(table: Table, classes: Classes) -> None:
     """Boxes and losses are those of the classes as they are."""
-    filled = stand.classes["size"] > 0
-    fresh = stood(table, labels_without_gaps(stand.rows["label"].tolist()))
+    filled = classes.each["size"] > 0
+    fresh = stood(table, labels_without_gaps(classes.rows["label"].tolist()))
     count = np.count_nonzero(filled)
-    np.testing.assert_array_equal(stand.edges[filled], fresh.edges[:count])
-    np.testing.assert_array_equal(stand.classes["total"][filled], fresh.classes["total"][:count])
-    assert not stand.classes["total"][~filled].any()
+    np.testing.assert_array_equal(classes.edges[filled], fresh.edges[:count])
+    np.testing.assert_array_equal(classes.each["loss"][filled], fresh.each["loss"][:count])
+    assert not classes.each["loss"][~filled].any()
 
 
 def labels_without_gaps(labels: list[int]) -> list[int]:
     return [sorted(set(labels)).index(label) for label in labels]
 
 
-def lists(stand: Standing) -> list[list[int]]:
+def lists(classes: Classes) -> list[list[int]]:
     """The rows of each class, in the order of the lists; read forwards, and checked backwards. Numbers to spare have none."""
     found = []
-    for head in stand.classes["head"].tolist():
+    for head in classes.each["head"].tolist():
         members, before, row = [], -1, head
         while row >= 0:
-            assert stand.rows["before"][row] == before
+            assert classes.rows["before"][row] == before
             members.append(row)
-            before, row = row, int(stand.rows["next"][row])
+            before, row = row, int(classes.rows["next"][row])
         found.append(members)
-    assert [len(members) for members in found] == stand.classes["size"].tolist()
-    assert all(stand.rows["label"][row] == number for number, members in enumerate(found) for row in members)
+    assert [len(members) for members in found] == classes.each["size"].tolist()
+    assert all(classes.rows["label"][row] == number for number, members in enumerate(found) for row in members)
     return found
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tclose.make.kernels.loss import losses_of
+from tclose.make.kernels.loss import loss_table
 from tclose.make.scales import Widths
 
 Row = tuple[int, ...]
@@ -29,8 +29,8 @@ TREE = Widths(
     np.array([1, 0.5, 0.5, 0, 0, 0, 0]),
 )
 SIZES = (9, 5, 4, 1)
-LOSSES = losses_of([line(9), line(5, missing=True), TREE, line(1)], [1.0, 0.5, 1.0, 1.0])
-AGES = losses_of([line(9)], [1.0])
+LOSSES = loss_table([line(9), line(5, missing=True), TREE, line(1)], [1.0, 0.5, 1.0, 1.0])
+AGES = loss_table([line(9)], [1.0])
 
 
 def width(place: int, a: int, b: int) -> Fraction:

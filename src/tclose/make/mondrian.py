@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from tclose.make.algorithm import Partition
 from tclose.make.kernels.compiling import kernel, once
 from tclose.make.kernels.limits import Codes, Ints, Limits
-from tclose.make.kernels.loss import RANGE, Losses, loss, losses_of
+from tclose.make.kernels.loss import RANGE, LossTable, loss, loss_table
 from tclose.make.kernels.running import run
-from tclose.make.kernels.satisfies import Scratch, holds, refer, scratch_for
-from tclose.make.kernels.sorting import sort
+from tclose.make.kernels.satisfies import Scratch, fill_reference, satisfies, scratch_for
+from tclose.make.kernels.small import sort
 
 if TYPE_CHECKING:
     from tclose.make.encode import EncodedTable
@@ -24,14 +24,14 @@ STEPS = 64
 SPARSE = 32
 """Codes are counted, not sorted, where they lie less than so many times as far apart as there are rows."""
 WAITING, CLASSES, REGIONS = range(3)
-"""What `Tree.found` counts."""
+"""What `Nodes.found` counts."""
 OTHERS, COLUMN, TRY, TRIES = range(4)
-"""What `Room.at` says;"""
+"""What `Cutting.at` says;"""
 DONE = 2
 """where it has nothing left to try."""
 
 NODE = np.dtype([("start", np.int64), ("end", np.int64), ("around", np.int64), ("depth", np.int64)])
-"""Where the rows of a node start and end in `Room.order`, the smallest region around it, and how many are around it, one in
+"""Where the rows of a node start and end in `Cutting.order`, the smallest region around it, and how many are around it, one in
 the other."""
 CUT = np.dtype([("code", np.int64), ("left", np.int64)])
 """A code after which rows can be cut, and how many are then on the left."""
@@ -57,21 +57,21 @@ def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
         Classes are numbered from the lower codes to the higher. Rows with the same codes are in the same class.
     """
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
-    losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
-    tree = cut_all(quasi, losses, limits)
-    regions, classes = tree.found[REGIONS], tree.found[CLASSES]
-    return Partition(tree.labels, _levels(tree.region_of_class[:classes], tree.parents[:regions]))
+    losses = loss_table([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
+    nodes = cut_all(quasi, losses, limits)
+    regions, classes = nodes.found[REGIONS], nodes.found[CLASSES]
+    return Partition(nodes.labels, _levels(nodes.region_of_class[:classes], nodes.parents[:regions]))
 
 
-def cut_all(quasi: Codes, losses: Losses, limits: Limits) -> Tree:
+def cut_all(quasi: Codes, losses: LossTable, limits: Limits) -> Nodes:
     """Cut the table until no node can be cut."""
-    tree, room, scratch = _tree_for(len(quasi), limits.n), _room_for(len(quasi), losses), scratch_for(limits)
+    nodes, cutting, scratch = _nodes_for(len(quasi), limits.n), _cutting_for(len(quasi), losses), scratch_for(limits)
     references = limits.references.copy()  # limits themselves stay as they are
-    run(_cut_all, limits, references, losses, quasi, tree, room, scratch)
-    while tree.found[WAITING] > 0:  # regions lie deeper in one another than there was room for
+    run(_cut_all, limits, references, losses, quasi, nodes, cutting, scratch)
+    while nodes.found[WAITING] > 0:  # regions lie deeper in one another than there was memory for
         references = np.concatenate([references, np.empty_like(references)])
-        run(_cut_all, limits, references, losses, quasi, tree, room, scratch)
-    return tree
+        run(_cut_all, limits, references, losses, quasi, nodes, cutting, scratch)
+    return nodes
 
 
 def _levels(region_of_class: Ints, parents: Ints) -> list[Ints]:
@@ -88,7 +88,7 @@ def _levels(region_of_class: Ints, parents: Ints) -> list[Ints]:
     return levels[::-1]
 
 
-class Tree(NamedTuple):
+class Nodes(NamedTuple):
     """What cutting gives, and the nodes that wait to be cut."""
 
     found: Ints
@@ -103,7 +103,7 @@ class Tree(NamedTuple):
     """(regions,): the region around each region."""
 
 
-class Room(NamedTuple):
+class Cutting(NamedTuple):
     """What the cutting of one node works with."""
 
     order: Codes
@@ -125,17 +125,17 @@ class Room(NamedTuple):
     """and the places of those to try, in order. Before that, codes that are sorted."""
 
 
-def _tree_for(rows: int, n: int) -> Tree:
+def _nodes_for(rows: int, n: int) -> Nodes:
     regions = rows if n else 0
     waiting = np.empty(rows + 1, dtype=NODE)
     waiting[0] = (0, rows, -1, 0)
     found, labels = np.array([1, 0, 0], dtype=np.int64), np.empty(rows, dtype=np.int64)
-    return Tree(found, waiting, labels, np.empty(regions, dtype=np.int64), np.empty(2 * regions, dtype=np.int64))
+    return Nodes(found, waiting, labels, np.empty(regions, dtype=np.int64), np.empty(2 * regions, dtype=np.int64))
 
 
-def _room_for(rows: int, losses: Losses) -> Room:
+def _cutting_for(rows: int, losses: LossTable) -> Cutting:
     quasi, codes = len(losses.columns), int(losses.columns["size"].max())
-    return Room(
+    return Cutting(
         np.arange(rows, dtype=np.int32),
         np.empty(rows, dtype=np.int32),
         np.empty(quasi, dtype=RANGE),
@@ -151,65 +151,65 @@ def _room_for(rows: int, losses: Losses) -> Room:
 def _cut_all(
     limits: Limits,
     references: Ints,
-    losses: Losses,
+    losses: LossTable,
     quasi: Codes,
-    tree: Tree,
-    room: Room,
+    nodes: Nodes,
+    cutting: Cutting,
     scratch: Scratch,
     cancel: NDArray[np.uint8],
 ) -> None:
-    """Cut until no node can be cut, left sides first; or until there is no room for the next region.
+    """Cut until no node can be cut, left sides first; or until there is no memory for the next region.
 
     ``references`` is what sides must be close to: the table or, overwritten here, the regions around the node at hand.
-    `holds` is called here, not by a part: what a part calls is optimised with it, and again with each of its callers.
+    `satisfies` is called here, not by a part: what a part calls is optimised with it, and again with each of its callers.
     """
-    waiting, classes, regions = tree.found[WAITING], tree.found[CLASSES], tree.found[REGIONS]
+    waiting, classes, regions = nodes.found[WAITING], nodes.found[CLASSES], nodes.found[REGIONS]
     while waiting > 0 and cancel[0] == 0:
-        node = tree.waiting[waiting - 1]
+        node = nodes.waiting[waiting - 1]
         start, end, region, depth = node.start, node.end, node.around, node.depth
-        rows = room.order[start:end]
+        rows = cutting.order[start:end]
         if end - start >= limits.n > 0:
             if depth == len(references):
                 break
-            tree.parents[regions] = region
+            nodes.parents[regions] = region
             region = regions
             regions += 1
-            refer(limits, rows, references[depth])
+            fill_reference(limits, rows, references[depth])
             depth += 1
         waiting -= 1
         near = references[:depth] if limits.n > 0 else references
         left = 0
-        _begin(losses, quasi, rows, limits.k, room)
-        while left == 0 and cancel[0] == 0 and _next(quasi, rows, limits.k, room):
-            left = _split(quasi, rows, room)
+        _begin(losses, quasi, rows, limits.k, cutting)
+        while left == 0 and cancel[0] == 0 and _next(quasi, rows, limits.k, cutting):
+            left = _split(quasi, rows, cutting)
             for on_the_left in (2 * left <= end - start, 2 * left > end - start):  # the smaller side fails more often, and sooner
-                side = room.aside[:left] if on_the_left else room.aside[left : end - start]
-                if left > 0 and not holds(limits, near, side, scratch):
+                side = cutting.aside[:left] if on_the_left else cutting.aside[left : end - start]
+                if left > 0 and not satisfies(limits, near, side, scratch):
                     left = 0
         if left > 0:
             for place in range(end - start):
-                rows[place] = room.aside[place]
+                rows[place] = cutting.aside[place]
             for first, last in ((start + left, end), (start, start + left)):
-                node = tree.waiting[waiting]
+                node = nodes.waiting[waiting]
                 node.start, node.end, node.around, node.depth = first, last, region, depth
                 waiting += 1
             continue
         for row in rows:
-            tree.labels[row] = classes
+            nodes.labels[row] = classes
         if limits.n > 0:
-            tree.region_of_class[classes] = region
+            nodes.region_of_class[classes] = region
         classes += 1
-    tree.found[WAITING], tree.found[CLASSES], tree.found[REGIONS] = waiting, classes, regions
+    nodes.found[WAITING], nodes.found[CLASSES], nodes.found[REGIONS] = waiting, classes, regions
 
 
 @once
-def _begin(losses: Losses, quasi: Codes, rows: Codes, k: int, room: Room) -> None:
+def _begin(losses: LossTable, quasi: Codes, rows: Codes, k: int, cutting: Cutting) -> None:
     """Find the box of a node, and its quasi-identifiers, widest first; of equals the first."""
-    room.at[OTHERS], room.at[COLUMN], room.at[TRY], room.at[TRIES] = 0, -1, 0, 0
+    cutting.at[OTHERS], cutting.at[COLUMN], cutting.at[TRY], cutting.at[TRIES] = 0, -1, 0, 0
     if len(rows) < 2 * k:
-        room.at[OTHERS] = DONE
+        cutting.at[OTHERS] = DONE
         return
-    box, widest = room.box, room.widest
+    box, widest = cutting.box, cutting.widest
     for column in range(quasi.shape[1]):
         box[column].low = box[column].high = quasi[rows[0], column]
     for row in rows:
@@ -229,61 +229,61 @@ def _begin(losses: Losses, quasi: Codes, rows: Codes, k: int, room: Room) -> Non
 
 
 @once
-def _next(quasi: Codes, rows: Codes, k: int, room: Room) -> bool:
+def _next(quasi: Codes, rows: Codes, k: int, cutting: Cutting) -> bool:
     """Go on to the next boundary to try: those nearest the median, widest quasi-identifier first, then all others.
 
     False where none is left.
     """
-    at = room.at
+    at = cutting.at
     at[TRY] += 1
     while at[TRY] >= at[TRIES]:
         at[COLUMN] += 1
-        if at[COLUMN] == len(room.widest):
+        if at[COLUMN] == len(cutting.widest):
             at[COLUMN] = 0
             at[OTHERS] += 1
         if at[OTHERS] >= DONE:
             return False
-        found = _boundaries(quasi, room.widest[at[COLUMN]], rows, room)
-        tries = _outward(room, found, len(rows), k)
+        found = _boundaries(quasi, cutting.widest[at[COLUMN]], rows, cutting)
+        tries = _outward(cutting, found, len(rows), k)
         at[TRY], at[TRIES] = at[OTHERS], tries if at[OTHERS] or tries == 0 else 1
     return True
 
 
 @once
-def _boundaries(quasi: Codes, column: int, rows: Codes, room: Room) -> int:
+def _boundaries(quasi: Codes, column: int, rows: Codes, cutting: Cutting) -> int:
     """List where some rows can be cut along a quasi-identifier, and give the number of such places."""
-    low, high = room.box[column].low, room.box[column].high
+    low, high = cutting.box[column].low, cutting.box[column].high
     if low == high:
         return 0
     found, passed = 0, 0
     if high - low < SPARSE * len(rows):
         for row in rows:
-            room.tallies[quasi[row, column] - low] += 1
+            cutting.tallies[quasi[row, column] - low] += 1
         for place in range(high - low + 1):
-            if room.tallies[place] > 0:
-                passed += room.tallies[place]
-                room.cuts[found].code, room.cuts[found].left = low + place, passed
+            if cutting.tallies[place] > 0:
+                passed += cutting.tallies[place]
+                cutting.cuts[found].code, cutting.cuts[found].left = low + place, passed
                 found += 1
-                room.tallies[place] = 0
+                cutting.tallies[place] = 0
         return found - 1  # none after the last code
-    ordered = room.tries[: len(rows)]
+    ordered = cutting.tries[: len(rows)]
     for place in range(len(rows)):
         ordered[place] = quasi[rows[place], column]
     sort(ordered)
     for place in range(1, len(rows)):
         if ordered[place - 1] != ordered[place]:
-            room.cuts[found].code, room.cuts[found].left = ordered[place - 1], place
+            cutting.cuts[found].code, cutting.cuts[found].left = ordered[place - 1], place
             found += 1
     return found
 
 
 @once
-def _outward(room: Room, found: int, size: int, k: int) -> int:
+def _outward(cutting: Cutting, found: int, size: int, k: int) -> int:
     """List the boundaries worth a try, the one nearest the median first, then outwards; of equals the lower one first.
 
     None leaves fewer than k rows on a side. On each side of the median, tries are ``size // STEPS`` rows apart at least.
     """
-    cuts = room.cuts
+    cuts = cutting.cuts
     above = 0
     while above < found and 2 * cuts[above].left < size:
         above += 1
@@ -299,24 +299,24 @@ def _outward(room: Room, found: int, size: int, k: int) -> int:
         if short < k and long < k:
             return tries
         if short >= long:
-            room.tries[tries], lowest = below, short
+            cutting.tries[tries], lowest = below, short
             below -= 1
         else:
-            room.tries[tries], highest = above, size - long
+            cutting.tries[tries], highest = above, size - long
             above += 1
         tries += 1
 
 
 @once
-def _split(quasi: Codes, rows: Codes, room: Room) -> int:
+def _split(quasi: Codes, rows: Codes, cutting: Cutting) -> int:
     """Put both sides of the boundary at hand aside, rows of one side in the order that they have; how many are on the left."""
-    column, cut = room.widest[room.at[COLUMN]], room.cuts[room.tries[room.at[TRY]]]
+    column, cut = cutting.widest[cutting.at[COLUMN]], cutting.cuts[cutting.tries[cutting.at[TRY]]]
     left, right = 0, cut.left
     for row in rows:
         if quasi[row, column] <= cut.code:
-            room.aside[left] = row
+            cutting.aside[left] = row
             left += 1
         else:
-            room.aside[right] = row
+            cutting.aside[right] = row
             right += 1
     return left

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tclose.make.fragmentation import exchange as exchanging
-from tclose.make.fragmentation import fill as filling
+from tclose.make.fragmentation import exchange as exchange_module
+from tclose.make.fragmentation import fill as fill_module
 from tclose.make.fragmentation.blocks import Blocks, blocks_of
 from tclose.make.fragmentation.exchange import classes_of, exchange, sweep
 from tclose.make.fragmentation.fill import fill
 from tclose.make.fragmentation.grow import grow
-from tclose.make.kernels.loss import Losses
+from tclose.make.kernels.loss import LossTable
 from tclose.make.kernels.running import run
 from tests import naive
 from tests.support.widths import AGES, LOSSES, SIZES, Row, width
@@ -37,7 +37,9 @@ def arrays(rows: Sequence[Row], fragment: Sequence[int], wanted: Sequence[Sequen
     return np.array(rows, dtype=np.int32), np.array(fragment, dtype=np.int32), np.array(wanted, dtype=np.int64)
 
 
-def filled(rows: Sequence[Row], fragment: Sequence[int], wanted: Sequence[Sequence[int]], losses: Losses = LOSSES) -> list[int]:
+def filled(
+    rows: Sequence[Row], fragment: Sequence[int], wanted: Sequence[Sequence[int]], losses: LossTable = LOSSES
+) -> list[int]:
     quasi, places, wants = arrays(rows, fragment, wanted)
     labels: list[int] = fill(quasi, losses, places, wants).tolist()
     return labels
@@ -52,7 +54,7 @@ def taken(labels: Sequence[int], fragment: Sequence[int], wanted: Sequence[Seque
 
 
 def test_classes_take_rows_near_one_another() -> None:
-    # Two of each fragment stand low, two high: no class need lose more than 1/8.
+    # Two of each fragment classes low, two high: no class need lose more than 1/8.
     ages, fragment = [(0,), (0,), (1,), (1,), (7,), (7,), (8,), (8,)], [0, 1, 0, 1, 0, 1, 0, 1]
     labels = filled(ages, fragment, [[1, 1]] * 4, AGES)
     assert [labels[row] == labels[row + 1] for row in (0, 2, 4, 6)] == [True] * 4
@@ -93,9 +95,9 @@ def test_small_tables(rows: list[Row], fragment: list[int], wanted: list[list[in
 def test_every_class_gets_what_it_wants(table: Any, block: int, together: int) -> None:
     rows, fragment, wanted = table
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(filling, "BLOCK", block)
-        patch.setattr(exchanging, "TOGETHER", together)
-        patch.setattr(exchanging, "ROUNDS", 6)
+        patch.setattr(fill_module, "BLOCK", block)
+        patch.setattr(exchange_module, "TOGETHER", together)
+        patch.setattr(exchange_module, "ROUNDS", 6)
         labels = filled(rows, fragment, wanted)
         assert labels == filled(rows, fragment, wanted)
     assert taken(labels, fragment, wanted) == wanted

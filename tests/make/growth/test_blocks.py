@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from tclose import Hierarchy, Policy, Sensitive
 from tclose.distances import Distance, Equal, Hierarchical, Ordered
-from tclose.make.growth.blocks import Parts, cut
+from tclose.make.growth.blocks import Blocks, cut
 from tclose.make.kernels.limits import Limits, limits_of
-from tclose.make.kernels.loss import Losses, losses_of
+from tclose.make.kernels.loss import LossTable, loss_table
 from tclose.make.kernels.satisfies import failing
 from tests import naive
 from tests.support.attributes import attribute
@@ -33,7 +33,7 @@ KINDS: tuple[tuple[dict[str, Any], Distance, Callable[[Any, Any], Fraction]], ..
 )
 
 
-def blocks(parts: Parts) -> list[list[int]]:
+def blocks(parts: Blocks) -> list[list[int]]:
     return [block.tolist() for block in np.split(parts.rows, parts.starts[1:-1])]
 
 
@@ -45,10 +45,10 @@ def limits_for(values: Sequence[Row], columns: Sequence[dict[str, Any]], persons
 
 
 def cut_lines(
-    quasi: Sequence[Row], salaries: Sequence[int], most: int, losses: Losses | None = None, **asked: Any
+    quasi: Sequence[Row], salaries: Sequence[int], most: int, losses: LossTable | None = None, **asked: Any
 ) -> list[list[int]]:
-    """Blocks of rows whose quasi-identifiers stand on lines of many places, and with one sensitive column, ordered."""
-    losses = losses or losses_of([line(65)] * len(quasi[0]), [1.0] * len(quasi[0]))
+    """Blocks of rows whose quasi-identifiers classes on lines of many places, and with one sensitive column, ordered."""
+    losses = losses or loss_table([line(65)] * len(quasi[0]), [1.0] * len(quasi[0]))
     limits = limits_for([(salary,) for salary in salaries], [asked])
     return blocks(cut(np.array(quasi, dtype=np.int32), losses, limits, most))
 
@@ -104,7 +104,7 @@ def test_outliers_do_not_make_a_block_wide() -> None:
 
 def test_one_code_is_never_wide() -> None:
     # Each code of the first quasi-identifier is published as the whole range.
-    losses = losses_of([line(65)._replace(own=np.ones(65)), line(65)], [1.0, 1.0])
+    losses = loss_table([line(65)._replace(own=np.ones(65)), line(65)], [1.0, 1.0])
     assert cut_lines([(7, row // 2 * 8 % 9) for row in range(8)], [0] * 8, 4, losses) == [[0, 1, 6, 7], [2, 3, 4, 5]]
 
 
@@ -118,7 +118,7 @@ def test_another_sensitive_column_may_come_first() -> None:
     # Pairs by the first column, 0 1 and 2 3, put both 0 of the second one left, as the plain cut does; pairs by the second do not.
     limits = limits_for([(0, 0), (1, 1), (2, 1), (3, 0)], [{}, {"t": 0}])
     quasi = np.array([[0], [2], [3], [1]], dtype=np.int32)
-    assert blocks(cut(quasi, losses_of([line(4)], [1.0]), limits, 2)) == [[0, 1], [2, 3]]
+    assert blocks(cut(quasi, loss_table([line(4)], [1.0]), limits, 2)) == [[0, 1], [2, 3]]
 
 
 def test_a_table_that_breaks_its_limits_is_one_block() -> None:
@@ -127,7 +127,7 @@ def test_a_table_that_breaks_its_limits_is_one_block() -> None:
     limits = limits_for(values, [{"l": 2, "l_kind": "entropy"}], persons, unit="who")
     quasi, halves = np.array(ages(8), dtype=np.int32), np.array([0, 4, 8])
     assert not failing(limits, np.arange(8), halves).any()
-    assert blocks(cut(quasi, losses_of([line(8)], [1.0]), limits, 4)) == [list(range(8))]
+    assert blocks(cut(quasi, loss_table([line(8)], [1.0]), limits, 4)) == [list(range(8))]
 
 
 def test_blocks_that_cannot_be_cut_stay_larger() -> None:
@@ -205,6 +205,6 @@ def test_without_limits_no_block_is_too_large(table: Any, most: int) -> None:
 def test_codes_of_more_than_16_bits_are_cut_as_small_ones(codes: list[Row], most: int) -> None:
     limits = limits_for([row[1:] for row in codes], [{"t": "1/4"}])
     quasi = np.array([row[:1] for row in codes], dtype=np.int32)
-    small = cut(quasi, losses_of([line(9)], [1.0]), limits, most)
-    large = cut(quasi * 10_000, losses_of([line(80_001)], [1.0]), limits, most)
+    small = cut(quasi, loss_table([line(9)], [1.0]), limits, most)
+    large = cut(quasi * 10_000, loss_table([line(80_001)], [1.0]), limits, most)
     assert blocks(small) == blocks(large)

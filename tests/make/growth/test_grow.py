@@ -14,11 +14,11 @@ from numba import njit
 
 from tclose import Policy, Sensitive
 from tclose.distances import Distance, Equal, Ordered
-from tclose.make.growth import grow as sprouting
-from tclose.make.growth.grow import grow_one, room_for, sprout
+from tclose.make.growth import grow
+from tclose.make.growth.grow import grow_class, grow_classes, grow_scratch
 from tclose.make.kernels import running
 from tclose.make.kernels.limits import Limits, limits_of
-from tclose.make.kernels.loss import Losses
+from tclose.make.kernels.loss import LossTable
 from tclose.make.kernels.satisfies import failing
 from tests import naive
 from tests.support.attributes import DISTANCES, SETTINGS, M, attribute, limits_asked
@@ -45,11 +45,11 @@ def made_limits(
 
 
 def grown(
-    rows: Sequence[Row], limits: Limits, blocks: Sequence[Sequence[int]], seed: int = 0, losses: Losses = LOSSES
+    rows: Sequence[Row], limits: Limits, blocks: Sequence[Sequence[int]], seed: int = 0, losses: LossTable = LOSSES
 ) -> list[int]:
     order = np.array([row for block in blocks for row in block], dtype=np.int32)
     starts = np.cumsum([0, *map(len, blocks)])
-    labels: list[int] = sprout(np.array(rows, dtype=np.int32), losses, limits, order, starts, seed).tolist()
+    labels: list[int] = grow_classes(np.array(rows, dtype=np.int32), losses, limits, order, starts, seed).tolist()
     return labels
 
 
@@ -107,15 +107,15 @@ def test_persons_are_what_k_counts() -> None:
 )
 def test_the_closer_the_more_rows_may_be_tried(asked: list[dict[str, Any]], k: int, expected: int) -> None:
     limits = made_limits([(Equal(2), [0, 1], settings) for settings in asked], k=k)
-    assert sprouting._largest(limits) == expected
+    assert grow._largest(limits) == expected
 
 
 def test_a_block_ends_after_failures_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     # A class with a value that one row of 32 has needs 16 rows; any two rows of the two others will do.
     limits = made_limits([(Ordered(4), [0, 1] * 15 + [2, 3], {"beta": 1})], k=1)
-    monkeypatch.setattr(sprouting, "LARGEST", 4)
+    monkeypatch.setattr(grow, "LARGEST", 4)
     assert grown([(0,)] * 32, limits, [range(32)], 0, AGES)[:30].count(-1) == 0
-    monkeypatch.setattr(sprouting, "FAILURES", 1)
+    monkeypatch.setattr(grow, "FAILURES", 1)
     assert grown([(0,)] * 32, limits, [range(32)], 0, AGES)[:30].count(-1) > 0
 
 
@@ -157,22 +157,22 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
 
 
 @njit
-def first_class(quasi: Any, losses: Any, limits: Any, largest: int, strict: bool, room: Any, left: int, cancel: Any) -> Any:
-    """Only kernels can call `grow_one`."""
-    return grow_one(quasi, losses, limits, largest, strict, room, left, cancel)
+def first_class(quasi: Any, losses: Any, limits: Any, largest: int, strict: bool, scratch: Any, left: int, cancel: Any) -> Any:
+    """Only kernels can call `grow_class`."""
+    return grow_class(quasi, losses, limits, largest, strict, scratch, left, cancel)
 
 
 @settings(max_examples=150, deadline=None)
 @given(case=cases(), largest=st.integers(1, 12), strict=st.booleans())
 def test_every_step_against_naive(case: dict[str, Any], largest: int, strict: bool) -> None:
     limits, rows = made_limits(case["columns"], case["k"], case["alpha"], case["persons"]), case["rows"]
-    room = room_for(len(SIZES), limits, largest, len(rows))
+    scratch = grow_scratch(len(SIZES), limits, largest, len(rows))
     for _ in range(2):  # the first time must leave no trace
-        room.rows[:] = range(len(rows))
+        scratch.rows[:] = range(len(rows))
         quasi, cancel = np.array(rows, dtype=np.int32), np.zeros(1, dtype=np.uint8)
-        size, fine = first_class(quasi, LOSSES, limits, largest, strict, room, len(rows), cancel)
+        size, fine = first_class(quasi, LOSSES, limits, largest, strict, scratch, len(rows), cancel)
         ref = naive.grow.sprouted_from(list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest, strict)
-        assert room.members[:size].tolist() == room.places[:size].tolist() == ref
+        assert scratch.members[:size].tolist() == scratch.places[:size].tolist() == ref
         assert fine == holds_of(limits)(ref)
 
 
@@ -186,9 +186,9 @@ def test_classes_against_naive(case: dict[str, Any], seed: int, largest: int, fa
     limits = made_limits(case["columns"], case["k"], case["alpha"], case["persons"])
     holds = holds_of(limits)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sprouting, "LARGEST", largest)
-        patch.setattr(sprouting, "MOST", 0)
-        patch.setattr(sprouting, "FAILURES", failures)
+        patch.setattr(grow, "LARGEST", largest)
+        patch.setattr(grow, "MOST", 0)
+        patch.setattr(grow, "FAILURES", failures)
         comp = grown(case["rows"], limits, case["blocks"], seed)
     states = np.random.SeedSequence(seed).generate_state(len(case["blocks"]), np.uint64).tolist()
     drawn = [naive.grow.shuffled(block, state) for block, state in zip(case["blocks"], states, strict=True)]
@@ -238,9 +238,9 @@ def test_another_seed_finds_other_classes() -> None:
 
 
 def test_a_cancelled_block_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    def cancelled(kernel: Any, parts: int, room: Callable[[], Any], *args: Any) -> None:
+    def cancelled(kernel: Any, parts: int, scratch: Callable[[], Any], *args: Any) -> None:
         for part in range(parts):
-            kernel(part, *args, room(), np.ones(1, dtype=np.uint8))
+            kernel(part, *args, scratch(), np.ones(1, dtype=np.uint8))
 
-    monkeypatch.setattr(sprouting, "run_parts", cancelled)
+    monkeypatch.setattr(grow, "run_parts", cancelled)
     assert set(grown(*large())) == {-1}

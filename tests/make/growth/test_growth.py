@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import tclose as tc
 from tclose.cli import app
 from tclose.jobs import listening
-from tclose.make.growth import refine as refining
+from tclose.make.growth import refine
 from tclose.make.growth.growth import rounds_for
 from tclose.make.kernels import running
 from tclose.release.verify import verify
@@ -412,19 +412,19 @@ def test_many_blocks_and_groups_on_one_core_and_two(many: pa.Table, monkeypatch:
 
 def stop_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refining takes no time, however slow the machine is."""
-    monkeypatch.setattr(refining, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    monkeypatch.setattr(refine, "time", SimpleNamespace(monotonic=lambda: 0.0))
 
 
 def interrupted_in_round(monkeypatch: pytest.MonkeyPatch, last: int) -> None:
     """Ctrl-C arrives while this round is under way."""
-    really, rounds = refining._round, iter(range(last + 1))
+    really, rounds = refine._round, iter(range(last + 1))
 
     def once_more(*args: Any, **settings: Any) -> Any:
         if next(rounds) == last:
             raise KeyboardInterrupt
         return really(*args, **settings)
 
-    monkeypatch.setattr(refining, "_round", once_more)
+    monkeypatch.setattr(refine, "_round", once_more)
 
 
 def test_more_effort_loses_less_and_never_more_than_before_refining(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -484,10 +484,10 @@ def test_ctrl_c_while_refining(effort: str, tmp_path: Path, monkeypatch: pytest.
 
 INSIDE_A_ROUND = """
 import os, signal, threading
-from tclose.make.growth import refine as refining
+from tclose.make.growth import refine
 from tclose.cli import main
 
-really, rounds = refining._round, iter(range(3))
+really, rounds = refine._round, iter(range(3))
 
 
 def again(*args, **settings):
@@ -498,7 +498,7 @@ def again(*args, **settings):
             really(*args, **settings)
 
 
-refining._round = again
+refine._round = again
 main()
 """
 

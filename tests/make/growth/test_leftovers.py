@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tclose.make.growth import leftovers, rooms
-from tclose.make.growth.blocks import Parts
-from tclose.make.growth.leftovers import place
-from tclose.make.kernels import classes as standing
+from tclose.make.growth import leftovers, neighbourhood
+from tclose.make.growth.blocks import Blocks
+from tclose.make.growth.leftovers import place_leftovers
 from tclose.make.kernels import running
 from tests import naive
 from tests.support.growth_tables import Table, labels_without_gaps, many, people, tables, width
@@ -20,13 +19,13 @@ from tests.support.growth_tables import Table, labels_without_gaps, many, people
 
 def placed(table: Table, labels: list[int], blocks: list[int] | None = None) -> list[int]:
     """The classes of all rows; ``blocks`` has the block of each, without gaps. All rows are one block if it is left out."""
-    found: list[int] = place(table.given, np.array(labels), parts(blocks or [0] * len(labels))).tolist()
+    found: list[int] = place_leftovers(table.given, np.array(labels), parts(blocks or [0] * len(labels))).tolist()
     return found
 
 
-def parts(blocks: list[int]) -> Parts:
+def parts(blocks: list[int]) -> Blocks:
     rows = np.argsort(blocks, kind="stable").astype(np.int32)
-    return Parts(rows, np.concatenate([[0], np.cumsum(np.bincount(blocks))]))
+    return Blocks(rows, np.concatenate([[0], np.cumsum(np.bincount(blocks))]))
 
 
 # By hand
@@ -95,13 +94,13 @@ def test_in_the_worst_case_all_rows_are_one_class() -> None:
 
 @pytest.mark.parametrize(("largest", "expected"), [(3, 0), (2, 1), (1, 0)])
 def test_large_classes_take_no_row_unless_it_is_merged(largest: int, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standing, "LARGEST", largest)
+    monkeypatch.setattr(neighbourhood, "LARGEST", largest)
     assert placed(people([0, 1, 1, 2, 7, 8], [0] * 6, k=2), [0, 0, 0, -1, 1, 1]) == [0, 0, 0, expected, 1, 1]
 
 
 def test_the_labels_at_hand_stay_as_they_are() -> None:
     table, labels = people([0, 1, 5, 7, 8], [0] * 5, k=2), np.array([0, 0, -1, 1, 1])
-    place(table.given, labels, parts([0] * 5))
+    place_leftovers(table.given, labels, parts([0] * 5))
     assert labels.tolist() == [0, 0, -1, 1, 1]
 
 
@@ -124,9 +123,9 @@ def test_placing_against_naive(drawn: Any, widest: int, largest: int, kinds: int
     blocks = data.draw(blocks_of(labels), label="blocks")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(leftovers, "WIDEST", widest)
-        patch.setattr(rooms, "KINDS", kinds)
-        patch.setattr(rooms, "VALUES", values)
-        patch.setattr(standing, "LARGEST", largest)
+        patch.setattr(neighbourhood, "KINDS", kinds)
+        patch.setattr(neighbourhood, "VALUES", values)
+        patch.setattr(neighbourhood, "LARGEST", largest)
         comp = placed(table, labels, blocks)
     assert comp == naive.growth.place(table.rows, labels, blocks, table.holds, width, widest, largest)
     assert sorted(set(comp)) == list(range(max(comp) + 1))

@@ -13,46 +13,42 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tclose.make.growth import move as moving
-from tclose.make.growth import refine as refining
-from tclose.make.growth import rooms
-from tclose.make.growth import swap as swapping
-from tclose.make.growth.move import move
-from tclose.make.growth.refine import Refined, refine
-from tclose.make.growth.swap import swap, together_to_swap
-from tclose.make.kernels import classes as standing
+from tclose.make.growth import move, neighbourhood, refine, swap
+from tclose.make.growth.neighbourhood import Groups, groups
+from tclose.make.growth.refine import Refined
+from tclose.make.kernels import classes as partition
 from tclose.make.kernels import running
-from tclose.make.kernels.classes import Given, Groups, Standing, groups
+from tclose.make.kernels.classes import Classes, Given
 from tests import naive
 from tests.support.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
 
 ROUNDS = 7
-Step = Callable[[Given, Standing, Groups, float], None]
+Step = Callable[[Given, Classes, Groups, float], None]
 RISES = st.sampled_from([0.0, 0.25, 1.5])
 
 
-def stage(step: Step, table: Table, labels: list[int], rise: float = 0.0, similar: Groups | None = None) -> Standing:
+def stage(step: Step, table: Table, labels: list[int], rise: float = 0.0, similar: Groups | None = None) -> Classes:
     """Classes after moves, or swaps, in groups; in one group if none are given."""
-    stand = stood(table, labels)
-    step(table.given, stand, similar or groups(stand, 0, max(labels) + 1), rise)
-    return stand
+    classes = stood(table, labels)
+    step(table.given, classes, similar or groups(classes, 0, max(labels) + 1), rise)
+    return classes
 
 
 def moved(table: Table, labels: list[int]) -> list[int]:
-    return labels_in(stage(move, table, labels))
+    return labels_in(stage(move.move, table, labels))
 
 
 def swapped(table: Table, labels: list[int]) -> list[int]:
-    return labels_in(stage(swap, table, labels))
+    return labels_in(stage(swap.swap, table, labels))
 
 
-def labels_in(stand: Standing) -> list[int]:
-    found: list[int] = stand.rows["label"].tolist()
+def labels_in(classes: Classes) -> list[int]:
+    found: list[int] = classes.rows["label"].tolist()
     return found
 
 
 def refined(table: Table, labels: list[int], rounds: int = ROUNDS) -> list[int]:
-    found: list[int] = refine(table.given, np.array(labels), rounds).labels.tolist()
+    found: list[int] = refine.refine(table.given, np.array(labels), rounds).labels.tolist()
     return found
 
 
@@ -61,8 +57,8 @@ def timed(table: Table, labels: list[int], rounds: int, times: list[float]) -> t
     heard: list[float] = []
     clock = iter([0.0, *times])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(refining, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-        found = refine(table.given, np.array(labels), rounds, seconds=1.0, hear=heard.append)
+        patch.setattr(refine, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+        found = refine.refine(table.given, np.array(labels), rounds, seconds=1.0, hear=heard.append)
     return found, heard
 
 
@@ -103,12 +99,12 @@ def test_a_class_is_put_back_if_one_of_its_rows_finds_no_place() -> None:
     ages, values, labels = [0, 0, 1, 1, 1, 7, 7, 8], [0, 1, 0, 1, 0, 1, 1, 0], [0, 0, 0, 0, 1, 1, 2, 2]
     assert moved(people(ages, values, k=2, t="1/6"), labels) == [0, 0, 0, 0, 0, 2, 2, 2]
     table = people(ages, values, k=2, t="1/10")
-    stand = stage(move, table, labels)
-    assert lists(stand)[:3] == [[0, 1, 2, 3], [4, 5], [6, 7]]
-    assert_measured(table, stand)
+    classes = stage(move.move, table, labels)
+    assert lists(classes)[:3] == [[0, 1, 2, 3], [4, 5], [6, 7]]
+    assert_measured(table, classes)
 
 
-@pytest.mark.parametrize(("rows", "expected"), [(moving.ABANDONED, 2), (moving.ABANDONED + 1, 3)])
+@pytest.mark.parametrize(("rows", "expected"), [(move.ABANDONED, 2), (move.ABANDONED + 1, 3)])
 def test_large_classes_are_not_given_up(rows: int, expected: int) -> None:
     # {0, 1}, {1, 7} and {7, 8} again, each code many times.
     ages = [age for pair in ((0, 1), (1, 7), (7, 8)) for age in (pair * rows)[:rows]]
@@ -153,7 +149,7 @@ def test_large_classes_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None
     table, labels = people([0, 1, 7, 7, 8], [0] * 5, k=2), [0, 0, 0, 1, 1]
     assert refined(table, labels) == [0, 0, 1, 1, 1]
     for largest in (2, 0):
-        monkeypatch.setattr(standing, "LARGEST", largest)
+        monkeypatch.setattr(neighbourhood, "LARGEST", largest)
         assert refined(table, labels) == labels
 
 
@@ -187,7 +183,7 @@ def test_it_ends_when_the_time_is_over(times: list[float], rounds: int, ended: s
     [
         ("_round", 1, 0, [0, 0, 0, 1, 1]),
         ("_round", 2, 1, [0, 0, 1, 1, 1]),
-        ("lost", 3, 2, [0, 0, 1, 1, 1]),  # the first one is that at the start
+        ("total_loss", 3, 2, [0, 0, 1, 1, 1]),  # the first one is that at the start
         ("labels_of", 1, 1, [0, 0, 0, 1, 1]),
         ("hear", 1, 1, [0, 0, 1, 1, 1]),
     ],
@@ -208,36 +204,36 @@ def test_an_interrupt_ends_refining_if_there_is_a_time(
 
         return called
 
-    for name in ("_round", "lost", "labels_of"):
-        monkeypatch.setattr(refining, name, interrupted(name, getattr(refining, name)))
+    for name in ("_round", "total_loss", "labels_of"):
+        monkeypatch.setattr(refine, name, interrupted(name, getattr(refine, name)))
     hear = interrupted("hear", lambda _: None)
-    found = refine(table.given, labels, 3, seconds=600.0, hear=hear)
+    found = refine.refine(table.given, labels, 3, seconds=600.0, hear=hear)
     assert (found.labels.tolist(), found.rounds, found.ended) == (expected, rounds, "interrupt")
     calls.clear()
     with pytest.raises(KeyboardInterrupt):
-        refine(table.given, labels, 3, hear=hear)
+        refine.refine(table.given, labels, 3, hear=hear)
 
 
 def test_a_round_that_raised_the_loss_is_not_taken() -> None:
     # Rows lose 5/9 on average, and a move may cost 0.19 in the first of nine rounds. Only a 1 can move, and costs 5/8 - 4/8.
     table, labels = people([0, 0, 5, 5, 1, 1, 3, 5, 5], [0] * 9, k=4), [0] * 4 + [1] * 5
-    assert labels_in(stage(move, table, labels, rise=0.19)) == [0, 0, 0, 0, 0, 1, 1, 1, 1]
+    assert labels_in(stage(move.move, table, labels, rise=0.19)) == [0, 0, 0, 0, 0, 1, 1, 1, 1]
     assert timed(table, labels, 9, [2.0])[0].labels.tolist() == labels
 
 
 @pytest.mark.parametrize(("rows", "expected"), [(1, 2), (5, 2), (6, 3), (1000, 7)])
 def test_classes_with_many_rows_are_swapped_in_small_groups(rows: int, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # Five classes of two rows each: a group of six rows has three of them.
-    monkeypatch.setattr(swapping, "ROWS", rows)
-    monkeypatch.setattr(swapping, "TOGETHER", 7)
+    monkeypatch.setattr(swap, "ROWS", rows)
+    monkeypatch.setattr(swap, "TOGETHER", 7)
     table = people([0] * 10, [0] * 10)
-    assert together_to_swap(stood(table, [row // 2 for row in range(10)])) == expected
+    assert swap.group_size(stood(table, [row // 2 for row in range(10)])) == expected
 
 
 def test_rows_are_alike_if_no_limit_tells_them_apart() -> None:
     columns = [([0, 0, 1, 0, 0], "equal", {"l": 1}, [0] * M), ([3, 3, 3, 2, 3], "ordered", {"t": 1}, [0, 1, 0, 0])]
-    assert Table([(0,)] * 5, *columns).given.alike.tolist() == [1, 1, 2, 0, 1]
-    assert Table([(0,)] * 5, *columns, persons=[0, 0, 1, 1, 2]).given.alike.tolist() == [1, 1, 3, 0, 2]
+    assert Table([(0,)] * 5, *columns).given.kinds.tolist() == [1, 1, 2, 0, 1]
+    assert Table([(0,)] * 5, *columns, persons=[0, 0, 1, 1, 2]).given.kinds.tolist() == [1, 1, 3, 0, 2]
 
 
 # Against the naive twins
@@ -247,28 +243,30 @@ def test_rows_are_alike_if_no_limit_tells_them_apart() -> None:
 @given(drawn=tables(), number=st.integers(0, 8), together=st.integers(1, 5), largest=st.sampled_from([0, 2, 5, 5000]))
 def test_groups_against_naive(drawn: Any, number: int, together: int, largest: int) -> None:
     table, labels = drawn
-    stand = stood(table, labels_without_gaps(labels))
+    stood_classes = stood(table, labels_without_gaps(labels))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(standing, "LARGEST", largest)
-        comp = groups(stand, number, together)
-    classes = lists(stand)
+        patch.setattr(neighbourhood, "LARGEST", largest)
+        comp = groups(stood_classes, number, together)
+    classes = lists(stood_classes)
     ref = naive.growth.groups(table.rows, classes, number, together, largest)
     assert [comp.order[a:b].tolist() for a, b in pairwise(comp.starts)] == ref
     if ref:
         assert [comp.spares[a:b].tolist() for a, b in pairwise(comp.spare_starts)] == naive.growth.spares(classes, len(ref))
-        room = rooms.room_for(table.given, stand, comp)
-        assert len(room.rows) > max(sum(len(classes[label]) for label in group) for group in ref)
-        assert room.answers.shape[1] == max(map(len, ref))
+        scratch = neighbourhood.group_scratch(table.given, stood_classes, comp)
+        assert len(scratch.rows) > max(sum(len(classes[label]) for label in group) for group in ref)
+        assert scratch.answers.shape[1] == max(map(len, ref))
 
 
-@pytest.mark.parametrize(("step", "twin"), [(move, naive.growth.move_all), (swap, naive.growth.swap_all)], ids=["moves", "swaps"])
+@pytest.mark.parametrize(
+    ("step", "twin"), [(move.move, naive.growth.move_all), (swap.swap, naive.growth.swap_all)], ids=["moves", "swaps"]
+)
 @settings(max_examples=120, deadline=None)
 @given(drawn=tables(), number=st.integers(0, 5), together=st.integers(2, 6), rise=RISES)
 def test_a_stage_against_naive(step: Step, twin: Any, drawn: Any, number: int, together: int, rise: float) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
     comp = stage(step, table, labels, rise, groups(stood(table, labels), number, together))
-    ref = naive.growth.with_spares(labels, standing.SPARE)
-    for group in naive.growth.groups(table.rows, ref, number, together, standing.LARGEST):
+    ref = naive.growth.with_spares(labels, partition.SPARE)
+    for group in naive.growth.groups(table.rows, ref, number, together, neighbourhood.LARGEST):
         twin(table.rows, ref, group, table.holds, width, Fraction(rise))
     assert lists(comp) == ref
     assert_measured(table, comp)
@@ -298,12 +296,12 @@ def test_refining_against_naive(
 
     with pytest.MonkeyPatch.context() as patch:
         for module, name, value in (
-            (moving, "TOGETHER", together),
-            (swapping, "TOGETHER", together),
-            (swapping, "ROWS", rows),
-            (standing, "LARGEST", largest),
-            (standing, "SPARE", spare),
-            (rooms, "VALUES", values),
+            (move, "TOGETHER", together),
+            (swap, "TOGETHER", together),
+            (swap, "ROWS", rows),
+            (neighbourhood, "LARGEST", largest),
+            (partition, "SPARE", spare),
+            (neighbourhood, "VALUES", values),
         ):
             patch.setattr(module, name, value)
         found, heard = timed(table, labels, rounds, times)
@@ -336,13 +334,13 @@ def test_answers_and_tallies_that_are_kept_change_nothing(
 ) -> None:
     table, labels, found = refined_once
     for name in names:
-        monkeypatch.setattr(rooms, name, 0)
+        monkeypatch.setattr(neighbourhood, name, 0)
     assert refined(table, labels) == found
 
 
 @pytest.mark.parametrize("cores", [1, 3])
 def test_cores_change_nothing(cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (moving, swapping):
+    for module in (move, swap):
         monkeypatch.setattr(module, "TOGETHER", 8)
     table, labels = many()
     monkeypatch.setattr(running, "cores", lambda: 2)

@@ -11,38 +11,39 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from tclose.make.growth import split as splitting
+from tclose.make.growth import neighbourhood
+from tclose.make.growth import split as split_module
 from tclose.make.growth.move import move
-from tclose.make.growth.neighbourhood import improve
+from tclose.make.growth.neighbourhood import Groups, groups, improve
 from tclose.make.growth.split import split
-from tclose.make.kernels import classes as standing
-from tclose.make.kernels.classes import Given, Groups, Standing, groups
+from tclose.make.kernels import classes as partition
+from tclose.make.kernels.classes import Classes, Given
 from tests import naive
 from tests.support.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
 
 FEW = 4
-Split = Callable[[Given, Standing, Groups], None]
+Split = Callable[[Given, Classes, Groups], None]
 
 
 @pytest.fixture(scope="module")
 def with_few_steps() -> Split:
     """A kernel knows `STEPS` from the moment when it was compiled: so here is one that never saw the others."""
-    compiled: Any = njit(nogil=True)(splitting._split_classes.py_func)  # type: ignore[attr-defined]
+    compiled: Any = njit(nogil=True)(split_module._split_classes.py_func)  # type: ignore[attr-defined]
 
-    def split_few(given: Given, stand: Standing, similar: Groups) -> None:
+    def split_few(given: Given, classes: Classes, similar: Groups) -> None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(splitting, "STEPS", FEW)
-            improve(compiled, given, stand, similar)
+            patch.setattr(split_module, "STEPS", FEW)
+            improve(compiled, given, classes, similar)
 
     return split_few
 
 
 def cut(table: Table, labels: list[int], split: Split = split) -> list[int]:
     """The classes of all rows, in one group."""
-    stand = stood(table, labels)
-    split(table.given, stand, groups(stand, 0, max(labels) + 1))
-    assert_measured(table, stand)
-    found: list[int] = stand.rows["label"].tolist()
+    classes = stood(table, labels)
+    split(table.given, classes, groups(classes, 0, max(labels) + 1))
+    assert_measured(table, classes)
+    found: list[int] = classes.rows["label"].tolist()
     return found
 
 
@@ -109,7 +110,7 @@ def test_of_cuts_that_help_alike_the_uppermost_counts() -> None:
 
 @pytest.mark.parametrize(("spare", "expected"), [(0, [0] * 6), (1, [0, 0, 0, 0, 1, 1]), (2, [0, 0, 2, 2, 1, 1])])
 def test_without_a_number_to_spare_a_class_is_not_cut(spare: int, expected: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standing, "SPARE", spare)
+    monkeypatch.setattr(partition, "SPARE", spare)
     assert cut(people([0, 1, 4, 4, 8, 8], [0] * 6, k=2), [0] * 6) == expected
 
 
@@ -122,27 +123,27 @@ def test_without_a_number_to_spare_a_class_is_not_cut(spare: int, expected: list
     ],
 )
 def test_numbers_to_spare_are_dealt_out_to_groups(spare: int, expected: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standing, "SPARE", spare)
+    monkeypatch.setattr(partition, "SPARE", spare)
     table = people([0, 1, 4, 5, 7, 8], [0] * 6)
-    stand = stood(table, [0, 0, 1, 1, 2, 2])
-    split(table.given, stand, groups(stand, 0, 1))
-    assert stand.rows["label"].tolist() == expected
+    classes = stood(table, [0, 0, 1, 1, 2, 2])
+    split(table.given, classes, groups(classes, 0, 1))
+    assert classes.rows["label"].tolist() == expected
 
 
 def test_numbers_of_classes_that_were_given_up_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     # {1, 7} is given up, and its number goes to the 1 that were in {0, 0, 1, 1}; the one number to spare to the 8.
-    monkeypatch.setattr(standing, "SPARE", 0)
+    monkeypatch.setattr(partition, "SPARE", 0)
     table = people([0, 0, 1, 1, 7, 7, 8, 8], [0] * 8, k=2)
-    stand = stood(table, [0, 0, 0, 1, 1, 2, 2, 2])
-    move(table.given, stand, groups(stand, 0, 3), 0.0)
-    assert [len(members) for members in lists(stand)] == [4, 0, 4, 0]
-    split(table.given, stand, groups(stand, 0, 3))
-    assert stand.rows["label"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    classes = stood(table, [0, 0, 0, 1, 1, 2, 2, 2])
+    move(table.given, classes, groups(classes, 0, 3), 0.0)
+    assert [len(members) for members in lists(classes)] == [4, 0, 4, 0]
+    split(table.given, classes, groups(classes, 0, 3))
+    assert classes.rows["label"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
 def test_large_classes_are_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     table = people([0, 1, 2, 7, 8], [0] * 5)
-    monkeypatch.setattr(standing, "LARGEST", 2)
+    monkeypatch.setattr(neighbourhood, "LARGEST", 2)
     assert cut(table, [0, 0, 0, 1, 1]) == [0, 0, 0, 1, 2]
 
 
@@ -158,7 +159,7 @@ def test_few_places_are_tried_along_a_quasi_identifier(with_few_steps: Split) ->
 # Against the naive twin
 
 
-@pytest.mark.parametrize("steps", [splitting.STEPS, FEW])
+@pytest.mark.parametrize("steps", [split_module.STEPS, FEW])
 @settings(max_examples=150, deadline=None)
 @given(
     drawn=tables(),
@@ -174,8 +175,8 @@ def test_splitting_against_naive(
     table = drawn[0]
     labels = [0] * len(table.rows) if whole else labels_without_gaps(table.merged([label // 3 for label in drawn[1]]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(standing, "LARGEST", largest)
-        patch.setattr(standing, "SPARE", spare)
+        patch.setattr(neighbourhood, "LARGEST", largest)
+        patch.setattr(partition, "SPARE", spare)
         comp = stood(table, labels)
         similar = groups(comp, number, together)
         (with_few_steps if steps == FEW else split)(table.given, comp, similar)
@@ -198,7 +199,7 @@ def test_a_large_class_against_naive() -> None:
     table, _ = many(300)
     comp = stood(table, [0] * 300)
     split(table.given, comp, groups(comp, 0, 1))
-    ref = naive.growth.with_spares([0] * 300, standing.SPARE)
-    split_naively(table, ref, 0, 1, standing.LARGEST, splitting.STEPS)
+    ref = naive.growth.with_spares([0] * 300, partition.SPARE)
+    split_naively(table, ref, 0, 1, neighbourhood.LARGEST, split_module.STEPS)
     assert lists(comp) == ref
-    assert np.count_nonzero(comp.classes["size"]) > 5
+    assert np.count_nonzero(comp.each["size"]) > 5

@@ -54,18 +54,18 @@ def test_kernels_are_rehearsed_for_the_types_that_releases_have(warm: None, monk
     monkeypatch.setattr(compiling, "rehearse", note)
     for name in rehearsing.KERNELS:
         rehearsing.rehearse(name)
-    direct = {"column_holds", "excess", "_measure", "_merge"}  # compiled for declared types, or run
+    direct = {"column_satisfies", "excess", "_measure", "_merge"}  # compiled for declared types, or run
     assert rehearsed.keys() == {name.rpartition(".")[2] for name in rehearsing.KERNELS} - direct
     for kernel, arguments in rehearsed.values():
         assert arguments in kernel.overloads
 
 
 COMPILE_TWO = """
-from tclose.make.kernels import ahead, compiling, merge as merging, rehearsing, running
+from tclose.make.kernels import ahead, compiling, merge, rehearsing, running
 running.cores = lambda: 2
 ahead.compile_ahead(["growth.blocks._measure", "kernels.merge._merge"])
 rehearsing.rehearse("kernels.merge._merge")  # a call: it waits for the helper
-assert (sum(merging._merge.stats.cache_hits.values()), sum(merging._merge.stats.cache_misses.values())) == (1, 0)
+assert (sum(merge._merge.stats.cache_hits.values()), sum(merge._merge.stats.cache_misses.values())) == (1, 0)
 assert compiling.teller.compiled == 0
 assert ahead.wait_for() == 2
 """

@@ -25,13 +25,13 @@ import json, sys
 import numpy as np
 from tclose.make.kernels import compiling
 from tclose.make.growth.blocks import _measure
-from tclose.make.kernels.loss import losses_of
+from tclose.make.kernels.loss import loss_table
 from tclose.make.scales import Widths
 
 one = Widths(np.array([0.0, 0.0]), np.array([0.0, 0.5]), np.array([0.0, 0.5]), False, np.empty((0, 2), np.int32), np.empty(0))
 lost = np.empty(2)
 lows = np.zeros(4, np.int32)[:: int(sys.argv[1])][:2]
-_measure(losses_of([one, one], [1.0, 1.0]), lows, np.ones(2, np.int32), lost)
+_measure(loss_table([one, one], [1.0, 1.0]), lows, np.ones(2, np.int32), lost)
 print(json.dumps({"lost": lost[0], "compiled": sum(_measure.stats.cache_misses.values()), "folder": compiling.FOLDER}))
 """
 """Calls one kernel, whose callee is in another file, and says what it found and whether it was compiled."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tclose import Policy, Quasi, Sensitive
 from tclose.distances import Ordered
 from tclose.make.kernels.limits import limits_of
-from tclose.make.kernels.loss import losses_of
+from tclose.make.kernels.loss import loss_table
 from tclose.make.kernels.merge import merge_failing
 from tests import naive
 from tests.support.attributes import attribute
@@ -25,7 +25,7 @@ def merged(labels: list[int], codes: list[tuple[int, ...]], salaries: list[int],
     """What `merge_failing` makes of classes of rows with these quasi-identifiers and salaries; a code has nine places."""
     column = Sensitive("salary", **{key: value for key, value in limits.items() if key != "k"})
     policy = Policy([Quasi(f"q{place}") for place in range(len(codes[0]))], [column], k=limits.get("k"))
-    losses = losses_of([line(9) for _ in codes[0]], [1.0] * len(codes[0]))
+    losses = loss_table([line(9) for _ in codes[0]], [1.0] * len(codes[0]))
     given_limits = limits_of([attribute(column, Ordered(VALUES), salaries)], policy)
     found: list[int] = merge_failing(np.array(labels), np.array(codes, dtype=np.int32), losses, given_limits).tolist()
     return found

@@ -33,11 +33,11 @@ from tclose.judge.models import (
     Share,
 )
 from tclose.make.encode import Attribute
-from tclose.make.kernels.compare import at_most
 from tclose.make.kernels.flow import cheapest, room_for
 from tclose.make.kernels.limits import NEAR, limits_of
 from tclose.make.kernels.running import run
-from tclose.make.kernels.satisfies import failing, holds_with, scratch_for
+from tclose.make.kernels.satisfies import failing, satisfies_with, scratch_for
+from tclose.make.kernels.small import at_most
 from tclose.make.registry import find_algorithm, list_algorithms
 from tclose.values.histograms import Histograms
 from tests import naive
@@ -391,7 +391,7 @@ DIVERSITY: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
 @njit
 def change_each(limits: Any, tallies: Any, inside: Any, size: int, scratch: Any, broken: Any) -> None:
     for row in range(len(inside)):
-        broken[row] = not holds_with(limits, tallies, size, row, -1 if inside[row] else 1, scratch)
+        broken[row] = not satisfies_with(limits, tallies, size, row, -1 if inside[row] else 1, scratch)
 
 
 @settings(max_examples=200, deadline=None)

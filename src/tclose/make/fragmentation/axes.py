@@ -83,7 +83,7 @@ class Axis(ABC):
         return farthest * (self.published_unit // extent)
 
 
-class Line(Axis):
+class LineAxis(Axis):
     """Ordered and numeric: a box spans a run of values, and is cut between two of them.
 
     All mass at the farther end is the worst, for a sum of distances is convex along a line: with the moment
@@ -267,7 +267,7 @@ class Metric(Dense):
         return worst
 
 
-class Tree(Dense):
+class TreeAxis(Dense):
     """Hierarchical: a box has the values below a node, and is cut into that node's children.
 
     All mass at the value v that leaves most mass far away is the worst: |p| - (1/H) sum of w_N p(N) over the nodes N above v but
@@ -304,7 +304,7 @@ class Tree(Dense):
 def axis_of(distance: Distance, rows: int) -> Axis:
     """The axis of an attribute with this distance, in a table of so many rows."""
     if isinstance(distance, Ordered):
-        return Line(distance, rows)
+        return LineAxis(distance, rows)
     if isinstance(distance, Equal):
         return Sets(distance)
-    return Tree(distance, rows) if isinstance(distance, Hierarchical) else Metric(distance, rows)
+    return TreeAxis(distance, rows) if isinstance(distance, Hierarchical) else Metric(distance, rows)

@@ -9,12 +9,9 @@ from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel, once
 from tclose.make.kernels.limits import Codes, Ints
-from tclose.make.kernels.loss import RANGE, Losses, loss
+from tclose.make.kernels.loss import ABOVE, BELOW, RANGE, LossTable, loss
 from tclose.make.kernels.running import run
 
-BELOW: Any = np.int32(-1)
-ABOVE: Any = np.int32(2**31 - 1)
-"""Below and above every code, in the type of codes: parts are compiled once more for another type."""
 DEEPEST = 64
 """No list can be halved more often."""
 
@@ -48,7 +45,7 @@ class _Sides(NamedTuple):
     aside: Codes
 
 
-def blocks_of(quasi: Codes, losses: Losses, fragment: Codes, wanted: Ints, most: int) -> Blocks:
+def blocks_of(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, most: int) -> Blocks:
     """Halve the list of classes, and the rows with it, until a part has ``most`` rows or one class.
 
     The left half gets as many rows of each fragment as its classes want: the lowest ones on one quasi-identifier, the same for
@@ -79,7 +76,7 @@ def blocks_of(quasi: Codes, losses: Losses, fragment: Codes, wanted: Ints, most:
 @kernel
 def _halve_all(
     quasi: Codes,
-    losses: Losses,
+    losses: LossTable,
     fragment: Codes,
     orders: Codes,
     sides: _Sides,
@@ -145,7 +142,7 @@ def _try(
 
 
 @once
-def _loss_after(losses: Losses, sides: _Sides, left: int, size: int) -> float:
+def _loss_after(losses: LossTable, sides: _Sides, left: int, size: int) -> float:
     """What the boxes around both sides lose."""
     total = 0.0
     for side, rows in ((0, left), (1, size - left)):

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.distances import Hierarchical
-from tclose.make.fragmentation.axes import BLOCK, Axis, Line, Metric, Numbers, Sets, Tree
+from tclose.make.fragmentation.axes import BLOCK, Axis, LineAxis, Metric, Numbers, Sets, TreeAxis
 from tclose.make.fragmentation.counts import Counts
 from tclose.make.fragmentation.fragment import Fragment
 from tclose.make.fragmentation.one_attribute import is_known, worst_alone
@@ -154,11 +154,11 @@ def emds(axis: Axis, shares: Numbers, table: Numbers) -> Numbers:
     if axis.distance.scale == 0:
         return np.zeros(len(shares))
     surplus = shares - table
-    if isinstance(axis, Line):
+    if isinstance(axis, LineAxis):
         cost = np.abs(np.cumsum(surplus, axis=1)[:, :-1]) @ np.diff(axis.places).astype(float)
     elif isinstance(axis, Sets):
         cost = np.maximum(surplus, 0).sum(axis=1)
-    elif isinstance(axis, Tree):
+    elif isinstance(axis, TreeAxis):
         cost = axis.scale - sum(_kept(axis.distance, level, shares, table) for level in range(1, len(axis.distance.ancestors)))
     else:  # the flow of a matrix is found in integers
         whole = np.rint(shares * FINE).astype(np.int64)

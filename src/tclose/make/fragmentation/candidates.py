@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.make.fragmentation.axes import Axis, Line, Numbers
+from tclose.make.fragmentation.axes import Axis, LineAxis, Numbers
 from tclose.make.fragmentation.counts import Counts, Ints
 from tclose.make.fragmentation.fragment import Fragment
 
@@ -114,7 +114,7 @@ def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
     for attribute, axis in enumerate(fragment.matrix.axes):
         found = []
         order, _ = _ordered(fragment, attribute, "published")
-        if len(order) > 1 and all(isinstance(other, Line) for other in fragment.matrix.axes):
+        if len(order) > 1 and all(isinstance(other, LineAxis) for other in fragment.matrix.axes):
             changes.append(_published_in_two(fragment, attribute, order) - np.array(own, dtype=object))
             continue
         for cut in axis.cuts(order):
@@ -133,7 +133,7 @@ def _published_in_two(fragment: Fragment, attribute: int, order: Ints) -> Number
     ends = np.searchsorted(cells[:, attribute], order[1:])  # cells on the left of each cut
     columns = []
     for number, axis in enumerate(matrix.axes):
-        assert isinstance(axis, Line)
+        assert isinstance(axis, LineAxis)
         places, side = axis.places[cells[:, number]], axis.places[fragment.sides[number]]
         mass, moment = (np.concatenate([[0], np.cumsum(part)]) for part in (rows, rows * places))
         cut = number == attribute

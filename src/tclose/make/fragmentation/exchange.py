@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.make.fragmentation.blocks import ABOVE, BELOW
 from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.make.kernels.limits import Codes, Ints
-from tclose.make.kernels.loss import Floats, Losses, loss
+from tclose.make.kernels.loss import ABOVE, BELOW, Floats, LossTable, loss
 from tclose.make.kernels.running import run
 
 ROUNDS = 56
@@ -52,7 +51,7 @@ class Classes(NamedTuple):
     """(rows,): how much less all rows of its class lose, at most, when a row leaves for another; 0 inside the box."""
 
 
-def exchange(quasi: Codes, losses: Losses, fragment: Codes, labels: Ints) -> Ints:
+def exchange(quasi: Codes, losses: LossTable, fragment: Codes, labels: Ints) -> Ints:
     """Swap rows of the same fragment between classes; the class of each row in the end.
 
     Every class keeps the number of rows of each fragment that it had. In each round classes with similar boxes make groups,
@@ -79,7 +78,7 @@ def exchange(quasi: Codes, losses: Losses, fragment: Codes, labels: Ints) -> Int
     return best
 
 
-def classes_of(quasi: Codes, losses: Losses, labels: Ints) -> Classes:
+def classes_of(quasi: Codes, losses: LossTable, labels: Ints) -> Classes:
     """The classes with these labels."""
     rows, columns = quasi.shape
     members = np.argsort(labels, kind="stable").astype(np.int32)
@@ -116,7 +115,7 @@ def _groups(classes: Classes, fragment: Codes, number: int) -> tuple[Codes, Ints
 
 @kernel
 def sweep(
-    quasi: Codes, losses: Losses, classes: Classes, rows: Codes, starts: Ints, rise: float, cancel: NDArray[np.uint8]
+    quasi: Codes, losses: LossTable, classes: Classes, rows: Codes, starts: Ints, rise: float, cancel: NDArray[np.uint8]
 ) -> None:
     """Swap each row at an edge with the best row of its set, if the loss rises by less than allowed.
 
@@ -140,7 +139,7 @@ def sweep(
 
 
 @once
-def _best(quasi: Codes, losses: Losses, classes: Classes, row: int, candidates: Codes, rise: float) -> int:
+def _best(quasi: Codes, losses: LossTable, classes: Classes, row: int, candidates: Codes, rise: float) -> int:
     """The row to swap this one with; -1 where there is none."""
     here = classes.labels[row]
     size = classes.starts[here + 1] - classes.starts[here]
@@ -164,7 +163,7 @@ def _best(quasi: Codes, losses: Losses, classes: Classes, row: int, candidates: 
 
 
 @lean
-def _loss_with(quasi: Codes, losses: Losses, classes: Classes, number: int, leaves: int, comes: int, enough: float) -> float:
+def _loss_with(quasi: Codes, losses: LossTable, classes: Classes, number: int, leaves: int, comes: int, enough: float) -> float:
     """What a class would lose with another row in place of one of its own; where that is above enough, a part of it."""
     total = 0.0
     for column in range(quasi.shape[1]):
@@ -193,7 +192,7 @@ def _swap(classes: Classes, a: int, b: int) -> None:
 
 
 @lean
-def _measure(quasi: Codes, losses: Losses, classes: Classes, number: int) -> None:
+def _measure(quasi: Codes, losses: LossTable, classes: Classes, number: int) -> None:
     """Find the box of a class, what it loses, and what it would lose without each of its rows."""
     members = classes.members[classes.starts[number] : classes.starts[number + 1]]
     for row in members:

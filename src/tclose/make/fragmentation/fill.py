@@ -8,13 +8,13 @@ from tclose.make.fragmentation.blocks import blocks_of
 from tclose.make.fragmentation.exchange import exchange
 from tclose.make.fragmentation.grow import grow
 from tclose.make.kernels.limits import Codes, Ints
-from tclose.make.kernels.loss import Losses
+from tclose.make.kernels.loss import LossTable
 
 BLOCK = 16000
 """So many rows, at most, are looked through for each class."""
 
 
-def fill(quasi: Codes, losses: Losses, fragment: Codes, wanted: Ints) -> Ints:
+def fill(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints) -> Ints:
     """Put the rows into classes so that class c gets ``wanted[c, f]`` rows of fragment f, and the classes lose little.
 
     The table is cut into blocks, the classes of each block grow by the rows that widen them least, and then swap rows of the same

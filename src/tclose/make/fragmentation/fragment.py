@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tclose.errors import PolicyError
-from tclose.make.fragmentation.axes import Line
+from tclose.make.fragmentation.axes import LineAxis
 from tclose.make.fragmentation.counts import Counts, Ints
 from tclose.values.exact import number_of
 
@@ -118,7 +118,7 @@ class Fragment:
 
     def _adjoins(self, other: Fragment, attribute: int) -> bool:
         a, b = self.sides[attribute], other.sides[attribute]
-        if isinstance(self.matrix.axes[attribute], Line):
+        if isinstance(self.matrix.axes[attribute], LineAxis):
             return bool(min(a[-1], b[-1]) + 1 == max(a[0], b[0]))
         return not np.isin(a, b).any()
 
@@ -144,5 +144,5 @@ class Fragment:
             if len(names) == 1:
                 spans.append(str(names[0]))
             else:
-                spans.append(f"{names[0]}..{names[-1]}" if isinstance(axis, Line) else "{" + ", ".join(map(str, names)) + "}")
+                spans.append(f"{names[0]}..{names[-1]}" if isinstance(axis, LineAxis) else "{" + ", ".join(map(str, names)) + "}")
         return f"<Fragment {' x '.join(spans)}: {number_of(self.rows, 'row')}>"

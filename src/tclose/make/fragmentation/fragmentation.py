@@ -16,7 +16,7 @@ from tclose.make.fragmentation.result import Fragmentation
 from tclose.make.fragmentation.search import search
 from tclose.make.fragmentation.sizing import by_halving
 from tclose.make.kernels.limits import Codes, Ints, Limits
-from tclose.make.kernels.loss import losses_of
+from tclose.make.kernels.loss import loss_table
 from tclose.make.kernels.merge import merge_failing
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: 
         With the largest distance that any class was promised, for each attribute with a t.
     """
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
-    losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
+    losses = loss_table([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
     fragment, wanted, promised = _size(table, limits.k, options)
     announce("Choosing rows of")
     labels = fill(quasi, losses, fragment, wanted)
@@ -67,7 +67,7 @@ def _size(table: EncodedTable, k: int, options: Mapping[str, Any]) -> tuple[Code
         [attribute.values for attribute in limited],
     )
     found, wanted = size_classes(
-        matrix, [_room(matrix, number, attribute) for number, attribute in enumerate(limited)], k, options
+        matrix, [_slack(matrix, number, attribute) for number, attribute in enumerate(limited)], k, options
     )
     fragment = np.empty(len(matrix.rows), dtype=np.int32)
     for number, part in enumerate(found.fragments):
@@ -76,8 +76,8 @@ def _size(table: EncodedTable, k: int, options: Mapping[str, Any]) -> tuple[Code
     return fragment[cell_of_row], wanted, dict(zip((attribute.column.name for attribute in limited), promised, strict=True))
 
 
-def _room(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
-    """The limit of an attribute, less how far these rows have moved from the input where some of it was left out."""
+def _slack(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
+    """The slack of an attribute: its limit, less how far these rows have moved from the input where some of it was left out."""
     moved = attribute.distance.exact(matrix.marginal(number), attribute.counts)
     limit: Fraction = attribute.column.t
     return max(limit - moved, Fraction(0))

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.fragmentation.blocks import Blocks
-from tclose.make.kernels.boxes import Box, box_for, empty, loss_with, widen
 from tclose.make.kernels.compiling import kernel, once
 from tclose.make.kernels.limits import Codes, Ints
-from tclose.make.kernels.loss import Floats, Losses
+from tclose.make.kernels.loss import Box, Floats, LossTable, box_for, clear_box, loss_with, widen
 from tclose.make.kernels.running import run
 
 
@@ -27,7 +26,7 @@ class _Growth(NamedTuple):
     """For each row what the class would lose with it, at least: a class does not lose less when it grows."""
 
 
-def grow(quasi: Codes, losses: Losses, fragment: Codes, wanted: Ints, blocks: Blocks) -> Ints:
+def grow(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, blocks: Blocks) -> Ints:
     """Fill the classes of each block with its rows; the class of each row.
 
     A class starts with the first row left, and takes again and again, among the fragments of which it still wants rows, the one
@@ -49,7 +48,7 @@ def grow(quasi: Codes, losses: Losses, fragment: Codes, wanted: Ints, blocks: Bl
 @kernel
 def _grow_all(
     quasi: Codes,
-    losses: Losses,
+    losses: LossTable,
     fragment: Codes,
     wanted: Ints,
     blocks: Blocks,
@@ -75,7 +74,7 @@ def _grow_all(
 @once
 def _fill(
     quasi: Codes,
-    losses: Losses,
+    losses: LossTable,
     fragment: Codes,
     wanted: Ints,
     growth: _Growth,
@@ -89,7 +88,7 @@ def _fill(
     for place in range(len(wanted)):
         growth.needs[place] = wanted[place]
         missing += wanted[place]
-    empty(growth.box)
+    clear_box(growth.box)
     for place in range(left):
         growth.bounds[place] = 0.0
     while missing > 0 and cancel[0] == 0:
@@ -110,7 +109,7 @@ def _fill(
 
 
 @once
-def _least(quasi: Codes, losses: Losses, fragment: Codes, growth: _Growth, left: int) -> int:
+def _least(quasi: Codes, losses: LossTable, fragment: Codes, growth: _Growth, left: int) -> int:
     """The place of the row with which the class loses least; without a row yet, of the first that it wants."""
     best, least = -1, np.inf
     for place in range(left):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.distances import Hierarchical
-from tclose.make.fragmentation.axes import Axis, Line, Numbers, Sets, Tree
+from tclose.make.fragmentation.axes import Axis, LineAxis, Numbers, Sets, TreeAxis
 
 Ints = NDArray[np.int64]
 
@@ -24,7 +24,7 @@ def is_known(axis: Axis, values: Sequence[Ints]) -> bool:
 
     It has, except for a metric, and for a tree that a given path has cut across its nodes.
     """
-    return isinstance(axis, Line | Sets) or (isinstance(axis, Tree) and _follow_nodes(axis.distance, values))
+    return isinstance(axis, LineAxis | Sets) or (isinstance(axis, TreeAxis) and _follow_nodes(axis.distance, values))
 
 
 def worst_alone(axis: Axis, values: Sequence[Ints], shares: Numbers, table: Numbers) -> Numbers:
@@ -32,17 +32,17 @@ def worst_alone(axis: Axis, values: Sequence[Ints], shares: Numbers, table: Numb
     if axis.distance.scale == 0:
         return np.zeros(len(shares))
     filled = [number for number, inside in enumerate(values) if len(inside)]
-    if isinstance(axis, Line):
+    if isinstance(axis, LineAxis):
         in_order = sorted(filled, key=lambda number: values[number][0])
         return _worst_on_line(axis, [values[number] for number in in_order], shares[:, in_order], table)
     if isinstance(axis, Sets):
         kept: Numbers = np.array([np.minimum(shares[:, number], table[values[number]].min()) for number in filled]).sum(axis=0)
         return 1 - kept
-    assert isinstance(axis, Tree)
+    assert isinstance(axis, TreeAxis)
     return _worst_in_tree(axis, [values[number] for number in filled], shares[:, filled], table)
 
 
-def _worst_on_line(axis: Line, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
+def _worst_on_line(axis: LineAxis, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
     """Fragment by fragment from the left: its rows all at v, so that the cumulated share is A before v and A + g from v on.
 
     As v moves on, what that costs is convex, for the table's cumulated share only rises: the worst v is one of the fragment's
@@ -78,7 +78,7 @@ def _follow_nodes(distance: Hierarchical, values: Sequence[Ints]) -> bool:
     return True
 
 
-def _worst_in_tree(axis: Tree, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
+def _worst_in_tree(axis: TreeAxis, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
     """Nodes with several fragments below have what these take; inside a fragment all rows go the way down that keeps least."""
     distance = axis.distance
     owner = np.full(distance.m, -1)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel
 from tclose.make.kernels.limits import Codes, Ints, Limits
-from tclose.make.kernels.loss import Losses, loss
+from tclose.make.kernels.loss import LossTable, loss
 from tclose.make.kernels.satisfies import failing
 
 Bools = NDArray[np.bool_]
@@ -23,7 +23,7 @@ FINER = 4
 """How many times smaller the next windows are."""
 
 
-class Parts(NamedTuple):
+class Blocks(NamedTuple):
     """Blocks: parts of a table."""
 
     rows: Codes
@@ -32,7 +32,7 @@ class Parts(NamedTuple):
     """(blocks + 1,): where the rows of each block start."""
 
 
-def cut(quasi: Codes, losses: Losses, limits: Limits, most: int) -> Parts:
+def cut(quasi: Codes, losses: LossTable, limits: Limits, most: int) -> Blocks:
     """Cut the table in two, again and again, while both sides keep every limit, until a block has ``most`` rows at most.
 
     A block is cut along its widest quasi-identifier, width = NCP times weight between the codes at the eighth and at the last
@@ -66,7 +66,7 @@ def cut(quasi: Codes, losses: Losses, limits: Limits, most: int) -> Parts:
             blocks.append(rows)
         else:
             waiting += [rows[right], rows[~right]]  # left sides first
-    return Parts(np.concatenate(blocks), np.cumsum([0, *map(len, blocks)]))
+    return Blocks(np.concatenate(blocks), np.cumsum([0, *map(len, blocks)]))
 
 
 class _Table(NamedTuple):
@@ -76,7 +76,7 @@ class _Table(NamedTuple):
     """(quasi, rows), in a type as small as will do,"""
     sensitive: NDArray[Any]
     """(columns, rows)."""
-    losses: Losses
+    losses: LossTable
     limits: Limits
 
 
@@ -112,7 +112,7 @@ def _widest(table: _Table, rows: Codes) -> list[int]:
 
 
 @kernel
-def _measure(losses: Losses, low: Codes, high: Codes, widths: NDArray[np.float64]) -> None:
+def _measure(losses: LossTable, low: Codes, high: Codes, widths: NDArray[np.float64]) -> None:
     """What each range of codes loses; nothing where it is one code, which no cut makes narrower."""
     for place in range(len(widths)):
         widths[place] = loss(losses, place, low[place], high[place]) if low[place] < high[place] else 0.0

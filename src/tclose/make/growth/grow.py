@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.make.kernels.boxes import Box, box_for, empty, loss_with, widen
 from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.make.kernels.limits import NEAR, UNLIMITED, Codes, Ints, Limits
-from tclose.make.kernels.loss import Floats, Losses
+from tclose.make.kernels.loss import Box, Floats, LossTable, box_for, clear_box, loss_with, widen
 from tclose.make.kernels.running import run_parts
-from tclose.make.kernels.satisfies import holds
+from tclose.make.kernels.satisfies import satisfies
 from tclose.make.kernels.tallies import Tallies, drop_all, excess_with, known_with, take, tallies_for
 
 LARGEST = 200
@@ -27,7 +26,7 @@ FAILURES = 8
 States = NDArray[np.uint64]
 
 
-class Room(NamedTuple):
+class GrowScratch(NamedTuple):
     """What one thread works with: a class that grows, and the rows that are left for it."""
 
     box: Box
@@ -42,7 +41,7 @@ class Room(NamedTuple):
     """For each what the class would lose with it, at least: a class does not lose less when it grows. Infinite for members."""
 
 
-def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: Ints, seed: int) -> Ints:
+def grow_classes(quasi: Codes, losses: LossTable, limits: Limits, rows: Codes, starts: Ints, seed: int) -> Ints:
     """Grow classes that keep the limits in each block; the class of each row.
 
     A class starts with the first row left, by lot, and while it breaks a limit takes, of the rows left in its block that make
@@ -76,12 +75,12 @@ def sprout(quasi: Codes, losses: Losses, limits: Limits, rows: Codes, starts: In
     labels, classes = np.full(len(rows), -1, dtype=np.int64), np.zeros(blocks, dtype=np.int64)
     gathered, longest = np.take(quasi, rows, axis=0), int(np.diff(starts).max(initial=0))
 
-    def room() -> Room:
-        return room_for(quasi.shape[1], near, largest, longest)
+    def scratch() -> GrowScratch:
+        return grow_scratch(quasi.shape[1], near, largest, longest)
 
     for strict in (False, True):
         lots = states.copy()
-        run_parts(_sprout_block, blocks, room, gathered, losses, near, starts, lots, largest, FAILURES, strict, labels, classes)
+        run_parts(_grow_block, blocks, scratch, gathered, losses, near, starts, lots, largest, FAILURES, strict, labels, classes)
     found = np.full(len(quasi), -1, dtype=np.int64)
     before = np.repeat(np.cumsum(classes) - classes, np.diff(starts))
     found[rows] = np.where(labels < 0, -1, before + labels)
@@ -95,9 +94,9 @@ def _largest(limits: Limits) -> int:
     return max(LARGEST, 4 * limits.k, min(MOST, int(PER_T / t) if t > 0 else MOST))
 
 
-def room_for(columns: int, limits: Limits, largest: int, longest: int) -> Room:
+def grow_scratch(columns: int, limits: Limits, largest: int, longest: int) -> GrowScratch:
     """Room for classes of so many rows at most, over so many quasi-identifiers, and for blocks of so many rows."""
-    return Room(
+    return GrowScratch(
         box_for(columns),
         tallies_for(limits),
         np.empty(min(largest, longest), dtype=np.int32),
@@ -108,10 +107,10 @@ def room_for(columns: int, limits: Limits, largest: int, longest: int) -> Room:
 
 
 @kernel
-def _sprout_block(
+def _grow_block(
     block: int,
     quasi: Codes,
-    losses: Losses,
+    losses: LossTable,
     limits: Limits,
     starts: Ints,
     states: States,
@@ -120,7 +119,7 @@ def _sprout_block(
     strict: bool,
     labels: Ints,
     classes: Ints,
-    room: Room,
+    scratch: GrowScratch,
     cancel: NDArray[np.uint8],
 ) -> None:
     """Grow classes from the rows of one block, if it has none, and number them from 0."""
@@ -128,19 +127,19 @@ def _sprout_block(
         return
     left = starts[block + 1] - starts[block]
     for place in range(left):
-        room.rows[place] = starts[block] + place
-    _shuffle(room.rows[:left], states[block : block + 1])
+        scratch.rows[place] = starts[block] + place
+    _shuffle(scratch.rows[:left], states[block : block + 1])
     failed = 0
     while left > 0 and failed < failures:
-        size, fine = grow_one(quasi, losses, limits, largest, strict, room, left, cancel)
+        size, fine = grow_class(quasi, losses, limits, largest, strict, scratch, left, cancel)
         if cancel[0]:
             return
         if fine:
-            for row in room.members[:size]:
+            for row in scratch.members[:size]:
                 labels[row] = classes[block]
             classes[block] += 1
         failed = 0 if fine else failed + 1
-        left = _without(room.rows[:left], room.places[: size if fine else 1])
+        left = _without(scratch.rows[:left], scratch.places[: size if fine else 1])
 
 
 @lean
@@ -167,39 +166,46 @@ def _without(rows: Codes, places: Ints) -> int:
 
 
 @once
-def grow_one(
-    quasi: Codes, losses: Losses, limits: Limits, largest: int, strict: bool, room: Room, left: int, cancel: NDArray[np.uint8]
+def grow_class(
+    quasi: Codes,
+    losses: LossTable,
+    limits: Limits,
+    largest: int,
+    strict: bool,
+    scratch: GrowScratch,
+    left: int,
+    cancel: NDArray[np.uint8],
 ) -> tuple[int, bool]:
     """Grow one class from the first row left; how many rows it has, and whether it keeps the limits."""
-    empty(room.box)
+    clear_box(scratch.box)
     for place in range(left):
-        room.bounds[place] = 0.0
+        scratch.bounds[place] = 0.0
     size: Any = np.int64(0)  # a literal would be one type more to compile for
     place, fine = 0, False
     while place >= 0 and cancel[0] == 0:
-        row = room.rows[place]
-        now = excess_with(limits, room.tallies, size, row)
-        take(limits, room.tallies, row)
-        widen(quasi[row], losses, room.box)
-        room.bounds[place] = np.inf
-        room.members[size], room.places[size] = row, place
+        row = scratch.rows[place]
+        now = excess_with(limits, scratch.tallies, size, row)
+        take(limits, scratch.tallies, row)
+        widen(quasi[row], losses, scratch.box)
+        scratch.bounds[place] = np.inf
+        scratch.members[size], scratch.places[size] = row, place
         size += 1
         # What has an excess does not hold; to ask is not cheap.
-        fine = now <= NEAR and holds(limits, limits.references, room.members[:size], room.tallies.scratch)
+        fine = now <= NEAR and satisfies(limits, limits.references, scratch.members[:size], scratch.tallies.scratch)
         if fine or size == min(largest, left):
             break
-        place = _next(quasi, losses, limits, strict, room, left, size, now, cancel)
-    drop_all(limits, room.tallies, room.members[:size])
+        place = _next(quasi, losses, limits, strict, scratch, left, size, now, cancel)
+    drop_all(limits, scratch.tallies, scratch.members[:size])
     return size, fine
 
 
 @once
 def _next(
     quasi: Codes,
-    losses: Losses,
+    losses: LossTable,
     limits: Limits,
     strict: bool,
-    room: Room,
+    scratch: GrowScratch,
     left: int,
     size: int,
     now: float,
@@ -207,23 +213,30 @@ def _next(
 ) -> int:
     """The place of the row to take next; -1 where there is none, or no time."""
     if not strict:
-        place = _cheapest(quasi, losses, limits, room, left, size, now - NEAR if now > NEAR else NEAR, cancel)
+        place = _cheapest(quasi, losses, limits, scratch, left, size, now - NEAR if now > NEAR else NEAR, cancel)
         if place >= 0 or cancel[0]:
             return place
     lowest = np.inf
     for other in range(left):
-        if room.bounds[other] == np.inf or known_with(limits, room.tallies, room.rows[other]) >= lowest:
+        if scratch.bounds[other] == np.inf or known_with(limits, scratch.tallies, scratch.rows[other]) >= lowest:
             continue
         if cancel[0]:
             return -1
-        lowest = min(lowest, excess_with(limits, room.tallies, size, room.rows[other]))
+        lowest = min(lowest, excess_with(limits, scratch.tallies, size, scratch.rows[other]))
     most = max(lowest, (lowest + now) / 2) if strict else lowest
-    return _cheapest(quasi, losses, limits, room, left, size, most + NEAR, cancel)
+    return _cheapest(quasi, losses, limits, scratch, left, size, most + NEAR, cancel)
 
 
 @lean
 def _cheapest(
-    quasi: Codes, losses: Losses, limits: Limits, room: Room, left: int, size: int, most: float, cancel: NDArray[np.uint8]
+    quasi: Codes,
+    losses: LossTable,
+    limits: Limits,
+    scratch: GrowScratch,
+    left: int,
+    size: int,
+    most: float,
+    cancel: NDArray[np.uint8],
 ) -> int:
     """The place of the row with which the class loses least, of those with which it has at most this excess; -1 without one.
 
@@ -231,16 +244,16 @@ def _cheapest(
     """
     best, least = -1, np.inf
     for place in range(left):
-        if room.bounds[place] >= least:
+        if scratch.bounds[place] >= least:
             continue
-        row = room.rows[place]
-        if known_with(limits, room.tallies, row) > most:
+        row = scratch.rows[place]
+        if known_with(limits, scratch.tallies, row) > most:
             continue
-        room.bounds[place] = loss_with(quasi[row], losses, room.box, least)
-        if room.bounds[place] >= least:
+        scratch.bounds[place] = loss_with(quasi[row], losses, scratch.box, least)
+        if scratch.bounds[place] >= least:
             continue
         if cancel[0]:
             return -1
-        if excess_with(limits, room.tallies, size, row) <= most:
-            best, least = place, room.bounds[place]
+        if excess_with(limits, scratch.tallies, size, row) <= most:
+            best, least = place, scratch.bounds[place]
     return best

@@ -14,12 +14,12 @@ import numpy as np
 from tclose.jobs import announce, report
 from tclose.make.algorithm import Partition
 from tclose.make.growth.blocks import cut
-from tclose.make.growth.grow import sprout
-from tclose.make.growth.leftovers import place
+from tclose.make.growth.grow import grow_classes
+from tclose.make.growth.leftovers import place_leftovers
 from tclose.make.growth.refine import refine
 from tclose.make.kernels.classes import given
 from tclose.make.kernels.limits import Limits, tightened
-from tclose.make.kernels.loss import losses_of
+from tclose.make.kernels.loss import loss_table
 
 if TYPE_CHECKING:
     from tclose.make.encode import EncodedTable
@@ -49,13 +49,13 @@ def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effor
     From the leftovers on, every stage gives classes that keep every limit; the worst case is one class of all rows.
     """
     quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
-    losses = losses_of([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
+    losses = loss_table([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
     announce("Cutting")
     blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK[effort])
     announce("Growing classes of")
-    labels = sprout(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
+    labels = grow_classes(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
     table_given = given(quasi, losses, limits)
-    labels = place(table_given, labels, blocks)
+    labels = place_leftovers(table_given, labels, blocks)
     announce("Refining")
     weight = float(losses.columns["weight"].sum())
     seconds = options["seconds"] if effort == "best" else None

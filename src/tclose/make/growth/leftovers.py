@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tclose.make.growth import move as moving
-from tclose.make.growth.blocks import Parts
-from tclose.make.growth.neighbourhood import measure_all
-from tclose.make.kernels.classes import Given, groups_by, standing
+from tclose.make.growth.blocks import Blocks
+from tclose.make.growth.move import place_rows
+from tclose.make.growth.neighbourhood import groups_by, measure_all
+from tclose.make.kernels.classes import Given, classes_of
 from tclose.make.kernels.limits import Ints, Limits
 from tclose.make.kernels.merge import merge_failing
 from tclose.make.kernels.satisfies import failing
@@ -18,7 +18,7 @@ WIDEST = 8192
 """Among so many classes, on average, a row may look for one that takes it; among those of its block in any case."""
 
 
-def place(given: Given, labels: Ints, blocks: Parts) -> Ints:
+def place_leftovers(given: Given, labels: Ints, blocks: Blocks) -> Ints:
     """Put each row without a class, labelled -1, into the class that loses least by it and keeps every limit with it.
 
     It looks among the classes of its block; where none can take it, among those of two blocks side by side, then of four, and so
@@ -47,19 +47,19 @@ def place(given: Given, labels: Ints, blocks: Parts) -> Ints:
 
 def _put_into_classes(given: Given, labels: Ints, left: Ints, block: Ints) -> Ints:
     """Put rows into classes, as far as there is one for them. Classes may have gaps in their numbers."""
-    stand = standing(_each_alone(labels), given.quasi.shape[1])
-    labels = stand.rows["label"]
-    stand.classes["waiting"][labels[left]] = 1
-    measure_all(given, stand)
+    classes = classes_of(_each_alone(labels), given.quasi.shape[1])
+    labels = classes.rows["label"]
+    classes.each["leftover"][labels[left]] = 1
+    measure_all(given, classes)
     of_class = np.empty(int(labels.max()) + 1, dtype=np.int64)
     of_class[labels] = block
     number = int(block.max()) + 1
     for together in _spans(number):
-        waiting = (stand.classes["waiting"] == 1) & (stand.classes["size"] > 0)
+        waiting = (classes.each["leftover"] == 1) & (classes.each["size"] > 0)
         if not waiting.any() or (together > 1 and together * len(of_class) > WIDEST * number):
             break
-        moving.place(given, stand, groups_by(stand, of_class // together))
-    waiting = (stand.classes["waiting"] == 1) & (stand.classes["size"] > 0)
+        place_rows(given, classes, groups_by(classes, of_class // together))
+    waiting = (classes.each["leftover"] == 1) & (classes.each["size"] > 0)
     return np.where(waiting[labels], -1, labels)
 
 

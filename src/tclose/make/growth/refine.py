@@ -6,11 +6,9 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tclose.make.growth import move as moving
-from tclose.make.growth.neighbourhood import measure_all
-from tclose.make.growth.split import split
-from tclose.make.growth.swap import swap, together_to_swap
-from tclose.make.kernels.classes import Given, Standing, groups, labels_of, lost, standing
+from tclose.make.growth import move, split, swap
+from tclose.make.growth.neighbourhood import groups, measure_all
+from tclose.make.kernels.classes import Classes, Given, classes_of, labels_of, total_loss
 from tclose.make.kernels.limits import Ints
 
 RISE = 0.4
@@ -69,17 +67,17 @@ def refine(
     number, ended, started = 0, "rounds", time.monotonic()
     best = labels
     try:
-        stand = standing(labels, given.quasi.shape[1])
-        measure_all(given, stand)
-        least = lost(stand)
+        classes = classes_of(labels, given.quasi.shape[1])
+        measure_all(given, classes)
+        least = total_loss(classes)
         rise = RISE * least / len(labels)
         while number < rounds:
             falling = max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - CALM)))
-            _round(given, stand, number, rise * falling)
+            _round(given, classes, number, rise * falling)
             number += 1
-            now = lost(stand)
+            now = total_loss(classes)
             if now < least:
-                best, least = labels_of(stand), now
+                best, least = labels_of(classes), now
             hear(least / len(labels))
             gone = time.monotonic() - started
             if seconds is not None and number < rounds and gone >= seconds / EARLY and number * seconds < rounds * gone:
@@ -91,11 +89,11 @@ def refine(
     return Refined(best, number, ended)
 
 
-def _round(given: Given, stand: Standing, number: int, rise: float) -> None:
+def _round(given: Given, classes: Classes, number: int, rise: float) -> None:
     """Swap rows of all groups; or split classes, then move rows."""
     if number % SWAPS == SWAPS - 1:
-        swap(given, stand, groups(stand, number // SWAPS, together_to_swap(stand)), rise)
+        swap.swap(given, classes, groups(classes, number // SWAPS, swap.group_size(classes)), rise)
         return
     turn = number - number // SWAPS
-    split(given, stand, groups(stand, turn, moving.TOGETHER))
-    moving.move(given, stand, groups(stand, turn, moving.TOGETHER), rise)
+    split.split(given, classes, groups(classes, turn, move.TOGETHER))
+    move.move(given, classes, groups(classes, turn, move.TOGETHER), rise)

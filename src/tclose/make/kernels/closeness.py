@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tclose.make.kernels.compare import at_most
 from tclose.make.kernels.compiling import lean, once
 from tclose.make.kernels.flow import cheapest
 from tclose.make.kernels.limits import EQUAL, LINE, NEAR, TREE, Ints
-from tclose.make.kernels.sorting import sort
+from tclose.make.kernels.small import at_most, sort
 
 
 @once

@@ -10,7 +10,7 @@ With shares p in the class and q in the table, a column's excess is the sum of w
     entropy l   max(0, ln l - H)
     recursive   max(0, r_1 - c (r_l + ... + r_m)) / s
 
-It is in floats and decides nothing: where it is 0, `checks.holds` may still refuse a class at its very limit.
+It is in floats and decides nothing: where it is 0, `satisfies` may still refuse a class at its very limit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tclose.make.kernels.compiling import apart, once
 from tclose.make.kernels.limits import BLANK as NO_LIMITS
 from tclose.make.kernels.limits import DISTINCT, ENHANCED, ENTROPY, STRICT, UNLIMITED, Ints, Limits
 from tclose.make.kernels.satisfies import BLANK, Scratch
-from tclose.make.kernels.sorting import sort
+from tclose.make.kernels.small import sort
 
 LARGEST_POWER = 700.0
 """e to a larger one may not be a float."""

@@ -241,7 +241,7 @@ def _on_a_grid(scale: int, numbers: NDArray[Any], largest: int) -> tuple[int, In
 
 
 def _cumulated(kind: int, counts: Ints, shape: Ints, nodes: int) -> Ints:
-    """What the sparse form of a distance needs besides the counts; `checks.refer` does the same for a region."""
+    """What the sparse form of a distance needs besides the counts; `satisfies.fill_reference` does the same for a region."""
     if kind == LINE:
         T = np.cumsum(counts)
         return np.concatenate([T, [0], np.cumsum(T[:-1] * np.diff(shape))])

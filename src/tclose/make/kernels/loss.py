@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.make.kernels.compiling import lean
+from tclose.make.kernels.compiling import lean, once
+from tclose.make.kernels.limits import Codes
 from tclose.make.scales import Widths
 
 Floats = NDArray[np.float64]
@@ -21,8 +22,8 @@ COLUMN = np.dtype(
         ("size", np.int64),
         ("missing", np.int64),  # 1 where the last code stands for missing
         ("depth", np.int64),  # levels of its tree; 0 without
-        ("ancestors", np.int64),  # where its part of `Losses.ancestors` starts
-        ("charges", np.int64),  # and of `Losses.charges`
+        ("ancestors", np.int64),  # where its part of `LossTable.ancestors` starts
+        ("charges", np.int64),  # and of `LossTable.charges`
         ("weight", np.float64),
     ]
 )
@@ -32,11 +33,15 @@ CODE = np.dtype([("own", np.float64), ("low", np.float64), ("high", np.float64)]
 """One code of one quasi-identifier."""
 
 
+BELOW: Any = np.int32(-1)
+ABOVE: Any = np.int32(2**31 - 1)
+"""Below and above every code, in the type of codes: parts are compiled once more for another type."""
+
 RANGE = np.dtype([("low", np.int32), ("high", np.int32), ("loss", np.float64)])
 """The least and the largest code of some rows on one quasi-identifier, and what such a range loses."""
 
 
-class Losses(NamedTuple):
+class LossTable(NamedTuple):
     """The `Widths` of all quasi-identifiers, one after the other, and their weights."""
 
     columns: NDArray[Any]
@@ -47,7 +52,7 @@ class Losses(NamedTuple):
     charges: Floats
 
 
-def losses_of(widths: Sequence[Widths], weights: Sequence[float]) -> Losses:
+def loss_table(widths: Sequence[Widths], weights: Sequence[float]) -> LossTable:
     """Put the widths of all quasi-identifiers side by side."""
 
     def starts(name: str) -> Ints:
@@ -64,11 +69,11 @@ def losses_of(widths: Sequence[Widths], weights: Sequence[float]) -> Losses:
     columns["weight"] = weights
     codes = np.zeros(columns["size"].sum(), dtype=CODE)
     codes["own"], codes["low"], codes["high"] = joined("own"), joined("lows"), joined("highs")
-    return Losses(columns, codes, joined("ancestors").astype(np.int32), joined("charges").astype(np.float64))
+    return LossTable(columns, codes, joined("ancestors").astype(np.int32), joined("charges").astype(np.float64))
 
 
 @lean
-def loss(losses: Losses, quasi: int, a: int, b: int) -> float:
+def loss(losses: LossTable, quasi: int, a: int, b: int) -> float:
     """The weighted NCP of the codes a to b of one quasi-identifier; see `tclose.make.scales.Widths`."""
     column = losses.columns[quasi]
     ncp: float = 1.0
@@ -89,3 +94,54 @@ def loss(losses: Losses, quasi: int, a: int, b: int) -> float:
                 break
     weighted: float = column.weight * ncp
     return weighted
+
+
+Box = NDArray[Any]
+"""(quasi,) of `RANGE`: the box around the rows of a class; low is -1 before it has rows."""
+
+
+def box_for(columns: int) -> Box:
+    """Room for a box over so many quasi-identifiers."""
+    return np.empty(columns, dtype=RANGE)
+
+
+@lean
+def clear_box(box: Box) -> None:
+    """Let the box be around no row."""
+    for column in range(len(box)):
+        box[column].low = -1
+
+
+@once
+def loss_with(codes: Codes, losses: LossTable, box: Box, enough: float) -> float:
+    """What the class would lose with one row more; where that reaches enough, a part of it."""
+    total = 0.0
+    for column in range(len(codes)):
+        code, own = codes[column], box[column]
+        if own.low <= code <= own.high:
+            total += own.loss
+        else:
+            total += loss(losses, column, min(own.low, code), max(own.high, code))
+        if total >= enough:
+            break
+    return total
+
+
+@lean
+def widen(codes: Codes, losses: LossTable, box: Box) -> None:
+    """Take one row in."""
+    for column in range(len(codes)):
+        code, own = codes[column], box[column]
+        if own.low < 0:
+            own.low = own.high = code
+        own.low, own.high = min(own.low, code), max(own.high, code)
+        own.loss = loss(losses, column, own.low, own.high)
+
+
+@lean
+def box_loss(box: Box) -> float:
+    """What each row in the box loses."""
+    total = 0.0
+    for column in range(len(box)):
+        total += box[column].loss
+    return total

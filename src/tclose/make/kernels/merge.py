@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.make.kernels.limits import Codes, Ints, Limits
-from tclose.make.kernels.loss import RANGE, Losses, loss
+from tclose.make.kernels.loss import RANGE, LossTable, loss
 from tclose.make.kernels.running import run
 from tclose.make.kernels.satisfies import Scratch, failing, find_failing, scratch_for
 
 
-def merge_failing(labels: Ints, quasi: Codes, losses: Losses, limits: Limits) -> Ints:
+def merge_failing(labels: Ints, quasi: Codes, losses: LossTable, limits: Limits) -> Ints:
     """Join every class that breaks a limit with the class that raises the loss least, again and again, until none does.
 
     Of equals the first is taken. In the worst case one class of all rows is left.
@@ -77,7 +77,7 @@ def _classes_of(quasi: Codes, order: Codes, starts: Ints) -> Classes:
 
 
 @lean
-def _together(losses: Losses, classes: Classes, one: int, other: int) -> float:
+def _together(losses: LossTable, classes: Classes, one: int, other: int) -> float:
     """The loss of a row when two classes are one."""
     total = 0.0
     for column in range(classes.boxes.shape[1]):
@@ -88,7 +88,7 @@ def _together(losses: Losses, classes: Classes, one: int, other: int) -> float:
 
 def _merge_all(
     limits: Limits,
-    losses: Losses,
+    losses: LossTable,
     classes: Classes,
     bad: NDArray[np.bool_],
     rows: Codes,
@@ -112,7 +112,7 @@ def _merge_all(
 
 
 @kernel
-def _merge(losses: Losses, classes: Classes, number: int, rows: Codes) -> Any:
+def _merge(losses: LossTable, classes: Classes, number: int, rows: Codes) -> Any:
     """Put a class into the one that costs least; that one, its rows side by side, and how many they are. -1 if there is none."""
     if np.isnan(classes.each[0].loss):
         for place in range(len(classes.each)):
@@ -129,7 +129,7 @@ def _merge(losses: Losses, classes: Classes, number: int, rows: Codes) -> Any:
 
 
 @once
-def _cheapest(losses: Losses, classes: Classes, number: int) -> int:
+def _cheapest(losses: LossTable, classes: Classes, number: int) -> int:
     """The class that raises the loss least when this one goes into it; -1 where there is no other."""
     best, least = -1, np.inf
     one = classes.each[number]
@@ -146,7 +146,7 @@ def _cheapest(losses: Losses, classes: Classes, number: int) -> int:
 
 
 @once
-def _join(losses: Losses, classes: Classes, into: int, number: int) -> None:
+def _join(losses: LossTable, classes: Classes, into: int, number: int) -> None:
     """Put all rows of one class into another."""
     here, there = classes.each[number], classes.each[into]
     classes.nexts[there.tail] = here.head

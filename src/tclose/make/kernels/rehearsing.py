@@ -20,7 +20,7 @@ import numpy as np
 
 from tclose.make.kernels import compiling, keeping
 from tclose.make.kernels.limits import ATTRIBUTE, BLANK, COLUMN, Codes, Ints, Limits
-from tclose.make.kernels.loss import Losses, losses_of
+from tclose.make.kernels.loss import LossTable, loss_table
 from tclose.make.scales import Widths
 
 ROWS = 8
@@ -32,7 +32,7 @@ class _Small(NamedTuple):
     """A table of the right types."""
 
     quasi: Codes
-    losses: Losses
+    losses: LossTable
     limits: Limits
     rows: Codes
     starts: Ints
@@ -52,15 +52,15 @@ def small() -> _Small:
         attributes=np.zeros(1, dtype=ATTRIBUTE),
         references=np.zeros((1, 2), dtype=np.int64),
     )
-    quasi, losses = np.zeros((ROWS, 2), dtype=np.int32), losses_of([width, width], [1.0, 1.0])
+    quasi, losses = np.zeros((ROWS, 2), dtype=np.int32), loss_table([width, width], [1.0, 1.0])
     rows, starts = np.arange(ROWS, dtype=np.int32), np.array([0, ROWS // 2, ROWS], dtype=np.int64)
     return _Small(quasi, losses, limits, rows, starts, np.repeat(np.arange(2), ROWS // 2))
 
 
-def _column_holds(_: _Small) -> None:
-    from tclose.make.kernels.satisfies import column_holds
+def _column_satisfies(_: _Small) -> None:
+    from tclose.make.kernels.satisfies import column_satisfies
 
-    column_holds.compile()
+    column_satisfies.compile()
 
 
 def _excess(_: _Small) -> None:
@@ -76,46 +76,46 @@ def _find_failing(table: _Small) -> None:
 
 
 def _widest(table: _Small) -> None:
-    from tclose.make.growth import blocks as cutting
+    from tclose.make.growth import blocks
 
-    cutting._widest(cutting._Table(table.quasi.T, table.limits.codes, table.losses, table.limits), table.rows)
+    blocks._widest(blocks._Table(table.quasi.T, table.limits.codes, table.losses, table.limits), table.rows)
 
 
-def _sprout(table: _Small) -> None:
-    from tclose.make.growth.grow import sprout
+def _grow_classes(table: _Small) -> None:
+    from tclose.make.growth.grow import grow_classes
 
-    sprout(table.quasi, table.losses, table.limits, table.rows, table.starts, 0)
+    grow_classes(table.quasi, table.losses, table.limits, table.rows, table.starts, 0)
 
 
 def _refining(step: str) -> Callable[[_Small], None]:
     """One of the steps of refining."""
 
     def compile_step(table: _Small) -> None:
-        from tclose.make.growth import move as moving
-        from tclose.make.growth import neighbourhood as improving
-        from tclose.make.growth import split as splitting
-        from tclose.make.growth import swap as swapping
-        from tclose.make.kernels import classes as standing
+        from tclose.make.growth.move import move
+        from tclose.make.growth.neighbourhood import groups, measure_all
+        from tclose.make.growth.split import split
+        from tclose.make.growth.swap import swap
+        from tclose.make.kernels.classes import classes_of, given
 
-        given = standing.given(table.quasi, table.losses, table.limits)
-        stand = standing.standing(table.labels, table.quasi.shape[1])
+        table_given = given(table.quasi, table.losses, table.limits)
+        classes = classes_of(table.labels, table.quasi.shape[1])
         if step == "measure":
-            improving.measure_all(given, stand)
-        groups = standing.groups(stand, 0, 2)
+            measure_all(table_given, classes)
+        two = groups(classes, 0, 2)
         if step == "move":
-            moving.move(given, stand, groups, 0.0)
+            move(table_given, classes, two, 0.0)
         elif step == "split":
-            splitting.split(given, stand, groups)
+            split(table_given, classes, two)
         else:
-            swapping.swap(given, stand, groups, 0.0)
+            swap(table_given, classes, two, 0.0)
 
     return compile_step
 
 
 def _merge(table: _Small) -> None:
-    from tclose.make.kernels import merge as merging
+    from tclose.make.kernels import merge
 
-    merging._merge(table.losses, merging._classes_of(table.quasi, table.rows, table.starts), 0, table.rows)
+    merge._merge(table.losses, merge._classes_of(table.quasi, table.rows, table.starts), 0, table.rows)
 
 
 def _mondrian(table: _Small) -> None:
@@ -130,7 +130,7 @@ def _halve(table: _Small) -> None:
     blocks_of(table.quasi, table.losses, table.rows, np.ones((1, ROWS), dtype=np.int64), ROWS)
 
 
-def _grow(table: _Small) -> None:
+def _fill_classes(table: _Small) -> None:
     from tclose.make.fragmentation.blocks import Blocks
     from tclose.make.fragmentation.grow import grow
 
@@ -145,8 +145,8 @@ def _exchange(table: _Small) -> None:
 
 
 KERNELS: dict[str, Callable[[_Small], None]] = {
-    "kernels.satisfies.column_holds": _column_holds,
-    "growth.grow._sprout_block": _sprout,
+    "kernels.satisfies.column_satisfies": _column_satisfies,
+    "growth.grow._grow_block": _grow_classes,
     "kernels.satisfies.find_failing": _find_failing,
     "growth.blocks._measure": _widest,
     "kernels.excess.excess": _excess,
@@ -156,13 +156,13 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
     "growth.neighbourhood._measure_all": _refining("measure"),
     "mondrian._cut_all": _mondrian,
     "fragmentation.exchange.sweep": _exchange,
-    "fragmentation.grow._grow_all": _grow,
+    "fragmentation.grow._grow_all": _fill_classes,
     "fragmentation.blocks._halve_all": _halve,
     "kernels.merge._merge": _merge,
 }
 """How each kernel is compiled; those that take long, and those that are needed first, come first."""
 
-_CHECKS = ("kernels.satisfies.column_holds", "kernels.satisfies.find_failing")
+_CHECKS = ("kernels.satisfies.column_satisfies", "kernels.satisfies.find_failing")
 NEEDED: dict[str, tuple[str, ...]] = {
     "growth": tuple(KERNELS)[:9],
     "mondrian": (*_CHECKS, "mondrian._cut_all"),

@@ -14,7 +14,6 @@ from numba import boolean
 from numpy.typing import NDArray
 
 from tclose.make.kernels.closeness import close
-from tclose.make.kernels.compare import at_most
 from tclose.make.kernels.compiling import apart, kernel, lean, once
 from tclose.make.kernels.flow import room_for
 from tclose.make.kernels.limits import BLANK as NO_LIMITS
@@ -33,7 +32,7 @@ from tclose.make.kernels.limits import (
     Limits,
 )
 from tclose.make.kernels.running import run
-from tclose.make.kernels.sorting import sort
+from tclose.make.kernels.small import at_most, sort
 
 
 class Scratch(NamedTuple):
@@ -51,8 +50,8 @@ class Scratch(NamedTuple):
     """Persons, or pairs of person and value, that were seen."""
     nobody: Codes
     """No rows."""
-    column_holds: int
-    """The address of `column_holds`."""
+    column_satisfies: int
+    """The address of `column_satisfies`."""
 
 
 _NONE = np.empty(0, dtype=np.int64)
@@ -71,7 +70,7 @@ def scratch_for(limits: Limits) -> Scratch:
         np.empty(max(values, nodes, room_for(places)), dtype=np.int64),
         np.zeros(limits.marks, dtype=np.bool_),
         np.empty(0, dtype=np.int32),
-        column_holds.address(),
+        column_satisfies.address(),
     )
 
 
@@ -90,11 +89,11 @@ def find_failing(
     for number in range(len(bad)):
         if cancel[0]:
             return
-        bad[number] = not holds(limits, limits.references, rows[starts[number] : starts[number + 1]], scratch)
+        bad[number] = not satisfies(limits, limits.references, rows[starts[number] : starts[number + 1]], scratch)
 
 
 @lean
-def holds(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bool:
+def satisfies(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bool:
     """Whether these rows may be a class: within t of one of the tables or regions in ``references``, the last tried first.
 
     ``limits.references`` holds one, the table. Under (n,t)-closeness that and a class of n rows itself serve as regions, unless
@@ -106,13 +105,13 @@ def holds(limits: Limits, references: Ints, rows: Codes, scratch: Scratch) -> bo
         return False
     for number in range(len(limits.columns)):
         touched = scratch.touched[: tally(limits.codes[number], rows, scratch.counts, scratch.touched)]
-        if not column_holds(scratch.column_holds, limits, references, number, rows, len(rows), scratch, touched):
+        if not column_satisfies(scratch.column_satisfies, limits, references, number, rows, len(rows), scratch, touched):
             return False
     return True
 
 
 @once
-def holds_with(limits: Limits, tallies: Codes, size: int, row: int, change: int, scratch: Scratch) -> bool:
+def satisfies_with(limits: Limits, tallies: Codes, size: int, row: int, change: int, scratch: Scratch) -> bool:
     """Whether a class of ``size`` rows may be one, with a row more (change 1) or less (-1); only where persons are not counted.
 
     ``tallies`` counts the rows at each value before that, column after column. It takes time with the values of a domain, not
@@ -133,15 +132,17 @@ def holds_with(limits: Limits, tallies: Codes, size: int, row: int, change: int,
             distinct += count > 0
         start += m
         touched = scratch.touched[:distinct]
-        if not column_holds(
-            scratch.column_holds, limits, limits.references, number, scratch.nobody, size + change, scratch, touched
+        if not column_satisfies(
+            scratch.column_satisfies, limits, limits.references, number, scratch.nobody, size + change, scratch, touched
         ):
             return False
     return True
 
 
 @apart(boolean, NO_LIMITS, NO_LIMITS.references, 0, BLANK.nobody, 0, BLANK, BLANK.touched)
-def column_holds(limits: Limits, references: Ints, number: int, rows: Codes, size: int, scratch: Scratch, touched: Ints) -> bool:
+def column_satisfies(
+    limits: Limits, references: Ints, number: int, rows: Codes, size: int, scratch: Scratch, touched: Ints
+) -> bool:
     """Whether one tallied column keeps its limits; its counts are 0 afterwards."""
     far = limits.n == 0 or size < limits.n  # else a class is a region itself, at distance 0
     column = limits.columns[number]
@@ -275,7 +276,7 @@ def _is_diverse(column: Any, counts: Ints, touched: Ints, spare: Ints) -> bool:
 
 
 @lean
-def refer(limits: Limits, rows: Codes, reference: Ints) -> None:
+def fill_reference(limits: Limits, rows: Codes, reference: Ints) -> None:
     """Make a region of some rows: fill in one row of `Limits.references`."""
     for place in range(len(reference)):
         reference[place] = 0

@@ -150,7 +150,7 @@ def _find(limits: Limits, tallies: Tallies, number: int, size: int, code: int) -
         number,
         size + 1,
         distinct + new,
-        Scratch(counts, touched, scratch.further, scratch.spare, scratch.marks, scratch.nobody, scratch.column_holds),
+        Scratch(counts, touched, scratch.further, scratch.spare, scratch.marks, scratch.nobody, scratch.column_satisfies),
     )
     counts[code] -= 1
     if new:  # it may have been sorted in between others

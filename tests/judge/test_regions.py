@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tclose as tc
 from tclose.judge.boxes import Line, axis_of
 from tclose.judge.regions import regions
-from tclose.release.repair import Grouping, failing_classes
+from tclose.make.repair import Grouping
 from tclose.values.hierarchy import above
 
 # --- what labels stand for --------------------------------------------------------------------------------------------
@@ -161,12 +161,6 @@ def test_the_verdict_does_not_ask_who_wrote_the_tree() -> None:
 
 
 # --- making ------------------------------------------------------------------------------------------------------------
-
-
-def test_names_of_quasi_identifiers_do_not_stand_in_the_way_of_repair() -> None:
-    table = pa.table({"class": list("abab") * 2, "classclass": list("aabb") * 2, "s": list(range(8))})
-    policy = tc.Policy(["class", "classclass"], ["s"], k=3)
-    assert len(failing_classes(table, np.arange(8) % 4, [policy])) == 4
 
 
 def test_dates_that_python_does_not_know_are_refused() -> None:

@@ -43,6 +43,9 @@ class Fixed(Scale):
     def publish(self, codes: Any, starts: Any) -> Any:
         raise NotImplementedError
 
+    def boxes(self, codes: Any, starts: Any) -> Any:
+        raise NotImplementedError
+
     def describe(self, published: str, *, missing: bool) -> str:
         raise NotImplementedError
 

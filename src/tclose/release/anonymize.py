@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,14 +24,14 @@ from tclose.make.encode import EncodedTable, as_published, encode
 from tclose.make.feasibility import must_leave_out
 from tclose.make.kept import check_kept, check_quasi
 from tclose.make.losses import Losses, in_words, losses, losses_seen
-from tclose.make.recode import Recoded, grouped, recode
+from tclose.make.recode import Recoded, grouped
 from tclose.make.registry import find_algorithm
+from tclose.make.repair import publish
 from tclose.make.suppression import both_sides, trim
 from tclose.policy import Policy, check_policy, files_of
 from tclose.release.certificate import Commitment, certificate, record
 from tclose.release.published import describe_columns
 from tclose.release.release import Release
-from tclose.release.repair import Grouping, failing_classes
 from tclose.tables.duckdb import Table
 from tclose.tables.moments import Moments
 from tclose.tables.readers import CsvReader, Reader, open_reader
@@ -133,8 +133,7 @@ def anonymize(
         table = pa.table(recoded.columns)
         return table if persons is None else table.append_column(unit, persons.take(pa.array(published.order[recoded.rows])))
 
-    classes, recoded = _publish(published, labels[rows], partition, [resolved, of_rows], reader.names, keep_order, read_back)
-    labels[rows] = classes
+    labels[rows], recoded = publish(published, labels[rows], partition, policy, reader.names, keep_order=keep_order)
     coded = pa.table(recoded.columns)
     _check_missing_words(recoded.columns, policy)
 
@@ -204,50 +203,6 @@ def _moments(source: Table, recoded: Recoded) -> dict[str, Moments]:
         for part, column in recoded.columns.items()
         if part in names and pa.types.is_timestamp(column.dictionary.type)
     }
-
-
-def _publish(
-    table: EncodedTable,
-    classes: Ints,
-    partition: Partition,
-    policies: Sequence[Policy],
-    names: Sequence[str],
-    keep_order: bool,
-    read_back: Callable[[Recoded], pa.Table],
-) -> tuple[Ints, Recoded]:
-    """Recode the classes of the published rows; classes that the gate would stop are merged with others until it stops none.
-
-    Each round leaves fewer classes, and one class of all rows satisfies the policy, or nothing had begun.
-    """
-    recoded = recode(table, classes, names, keep_order=keep_order)
-    alike = len(np.unique(recoded.classes)) < len(recoded.classes)
-    if not _merging_may_break(policies[0], alike):
-        return classes, recoded
-    grouping = Grouping(np.arange(int(classes.max()) + 1), partition.regions)
-    while grouping.count > 1:
-        now = grouping.merged[classes]
-        failing = failing_classes(read_back(recoded), now[recoded.rows], policies)
-        if not len(failing):
-            break
-        grouping = grouping.without(failing)
-        recoded = recode(table, grouping.merged[classes], names, keep_order=keep_order)
-    return grouping.merged[classes], recoded
-
-
-def _merging_may_break(policy: Policy, alike: bool) -> bool:
-    """Whether the published classes may break a limit that the classes of a partition satisfy.
-
-    (n,t)-closeness asks what is published around a class. Other limits can only break where classes that are published alike are
-    one to a reader.
-    """
-    over_persons = policy.unit not in (None, "row")
-    return policy.n is not None or (
-        alike
-        and any(
-            (column.delta is not None and column.delta_kind == "lenient") or (over_persons and column.l_kind != "distinct")
-            for column in policy.sensitive
-        )
-    )
 
 
 def _check_input(reader: Reader, policy: Policy) -> None:

@@ -124,6 +124,12 @@ def _mondrian(table: _Small) -> None:
     mondrian.cut_all(table.quasi, table.losses, table.limits)
 
 
+def _compare(table: _Small) -> None:
+    from tclose.make import regions
+
+    regions.not_close(table.limits, [], ROWS, table.rows, table.starts)
+
+
 def _halve(table: _Small) -> None:
     from tclose.make.fragmentation.blocks import blocks_of
 
@@ -155,6 +161,7 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
     "growth.swap._swap_rows": _refining("swap"),
     "growth.neighbourhood._measure_all": _refining("measure"),
     "mondrian._cut_all": _mondrian,
+    "regions._compare": _compare,
     "fragmentation.exchange.sweep": _exchange,
     "fragmentation.grow._grow_all": _fill_classes,
     "fragmentation.blocks._halve_all": _halve,

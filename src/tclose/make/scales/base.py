@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.make.scales.boxes import Boxes
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -112,6 +114,13 @@ class Scale(ABC):
             The codes of all rows, class after class.
         starts : (classes + 1,) int64
             Class i holds ``codes[starts[i]:starts[i+1]]``, at least one row.
+        """
+
+    @abstractmethod
+    def boxes(self, codes: NDArray[Any], starts: Ints) -> Boxes | None:
+        """What the published values of classes may stand for; None where a reader may take one otherwise.
+
+        Classes are given as for `publish`.
         """
 
     @abstractmethod

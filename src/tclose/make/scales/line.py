@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,7 +12,8 @@ from numpy.typing import NDArray
 
 from tclose.errors import PolicyError
 from tclose.make.scales.base import Column, Floats, Ints, Published, Scale, Widths
-from tclose.make.scales.rulers import Cell, Ruler, ruler
+from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of
+from tclose.make.scales.rulers import Cell, Days, Instants, Ruler, ruler
 from tclose.make.scales.spans import Spans, charged, column, spans, spread
 from tclose.values.exact import INT64_MAX, integer_dtype
 from tclose.values.hierarchy import printed
@@ -146,6 +149,36 @@ class Line(Scale):
         return Published(
             self.name, columns, ncp, ncp.copy(), height, squares, self._seen(found), missing, spread(self.size, found)
         )
+
+    def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:
+        """A range stands for what lies between its ends; a mean for any value; missing cells come last."""
+        low = high = np.arange(self.size, dtype=np.int64)
+        if self._recode == "centroid":
+            low = high = (low == len(self._atoms)).astype(np.int64)
+        elif not self._in_order():
+            return None
+        elif self._recode == "bounds" and self._ruler:
+            low, high = self._published_ends(self._ruler)
+        return ranges_of(low, high, codes, starts)
+
+    def _in_order(self) -> bool:
+        """Whether printed ends ascend as the atoms do. Clocks may be set back, and a year before 1000 alone looks like a code."""
+        if not isinstance(self._ruler, Days | Instants):
+            return True
+        shown = [self._ruler.value(end) for atom in self._atoms for end in (atom.low, atom.high)]
+        ends = [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in shown]
+        ascending = all(a <= b for a, b in pairwise(ends)) and all(a < b for a, b in pairwise(ends[1::2]))
+        return ascending and not (self._settings["snap"] == "year" and ends and ends[0].year < 1000)
+
+    def _published_ends(self, measure: Ruler) -> tuple[Ints, Ints]:
+        """The ranks of each atom's published bounds: neighbouring cells of a grid may share one. Missing cells come last."""
+        units = [atom.low for atom in self._atoms] + [atom.high for atom in self._atoms]
+        values = [measure.value(unit) for unit in units]
+        if measure.type_of(units) == "float":
+            values = [float(value) for value in values]
+        found = ranks_of(values)
+        gone = [int(found.max()) + 1] * self.missing
+        return np.append(found[: len(self._atoms)], gone), np.append(found[len(self._atoms) :], gone)
 
     def describe(self, published: str, *, missing: bool) -> str:
         """What the published column holds, in a sentence for the codebook."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.scales.base import Column, Ints, Published, Scale, Widths
+from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of, texts_on_a_line
 from tclose.values.hierarchy import printed
 
 _OR_MISSING = " or missing"
@@ -79,10 +80,23 @@ class Nominal(Scale):
         missing = self.missing and bool((codes == self.size - 1).any())
         return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, missing, estimate)
 
+    def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:
+        """A set stands for all that lies between its members; missing cells come last."""
+        keys = self._keys
+        if keys is None:
+            return None
+        places = np.append(ranks_of(keys), [len(keys)] * self.missing)
+        return ranges_of(places, places, codes, starts)
+
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
         """What the published column holds, in a sentence for the codebook."""
         says = "; 'or missing' says that some of them miss it" if missing else ""
         return f"The values of {self.name!r} among the rows of the class, as a set where they differ{says}."
+
+    @cached_property
+    def _keys(self) -> list[tuple[Any, ...]] | None:
+        """What a reader sorts the values by; None where that is not clear."""
+        return texts_on_a_line(self._texts)
 
     @cached_property
     def _members(self) -> list[str]:

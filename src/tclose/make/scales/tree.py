@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.scales.base import Ints, Published, Scale, Widths
-from tclose.make.scales.spans import charged, column, spans, spread
+from tclose.make.scales.boxes import Boxes, Ranges, is_plain, nodes_of, ranks_of, read_range
+from tclose.make.scales.spans import Spans, charged, column, spans, spread
 from tclose.values.hierarchy import Hierarchy, node_names
+
+_SEVERAL = re.compile(r"[\[{'].*|.+ or (?:more|less|missing.*)|less than .+|any value", re.DOTALL)
+"""Values that look like labels for several values."""
 
 
 def unknown(values: Iterable[Any], hierarchy: Hierarchy) -> list[Any]:
@@ -112,6 +117,40 @@ class Tree(Scale):
         seen = charged(self._declared()[nodes], found) if self._given else None
         columns, missing = {self.name: column(keys, self._label)}, bool(found.gone.any())
         return Published(self.name, columns, ncp, lm, height, None, seen, missing, estimate)
+
+    def boxes(self, codes: NDArray[Any], starts: Ints) -> Boxes | None:
+        """A label stands for all that is below its node, and beside missing cells for anything.
+
+        Labels that are all ranges, ``[20, 29]``, stand for what they say, whatever the hierarchy puts together.
+        """
+        if not self._given and not self._is_clear():
+            return None
+        found = spans(codes, starts, self.size - 1 if self.missing else None)
+        labels = {self._names[node] or "" for node in self._meet(found.first, found.last)[~found.absent].tolist()}
+        if any(label.startswith("[") for label in labels):
+            ends = {label: read_range(label) for label in labels}
+            if all(ends.values()):
+                return self._ranges(found, ends)
+            if not any(is_plain(label) or not label.strip("*") for label in labels):
+                return None
+        root = np.zeros((1, self.size), dtype=np.int64)
+        root[0, self._total() :] = 1  # missing cells are below no node
+        return nodes_of(np.concatenate([root, self._ancestors]), codes, starts)
+
+    def _is_clear(self) -> bool:
+        """Whether a reader who makes the hierarchy from its labels, as we did from the values, gets the same one."""
+        leaves = self._hierarchy.leaves
+        return None not in self._hierarchy and not any(_SEVERAL.fullmatch(leaf) for leaf in leaves)
+
+    def _ranges(self, found: Spans, ends: dict[str, Any]) -> Ranges:
+        """The ranges of classes, from the ends that each label names."""
+        nodes = self._meet(found.first, found.last)
+        known = {node: ends[self._names[node] or ""] for node in set(nodes[~found.absent].tolist())}
+        places = ranks_of([end for pair in known.values() for end in pair]).reshape(-1, 2)
+        gone = int(places.max(initial=-1)) + 1
+        rank = {node: tuple(pair) for node, pair in zip(known, places.tolist(), strict=True)}
+        both = np.array([rank.get(node, (gone, gone)) for node in np.where(found.absent, -1, nodes).tolist()], dtype=np.int64)
+        return Ranges(both[:, 0], np.where(found.gone > 0, gone, both[:, 1]))
 
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
         """What the published column holds, in a sentence for the codebook."""

@@ -1,0 +1,162 @@
+"""(n,t)-closeness of published classes: each must be within t of a region around it that has at least n rows.
+
+A region is a box of quasi-identifier values that cuts through no class: each class lies inside it or does not meet it (Li et al.
+2010, section 3; docs/measures.md says which regions are looked at). What classes meet depends on what is published of them, so
+algorithms cannot know it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.kernels.compiling import kernel
+from tclose.make.kernels.limits import UNLIMITED, Codes, Ints, Limits
+from tclose.make.kernels.running import run
+from tclose.make.kernels.satisfies import Scratch, fill_reference, satisfies, scratch_for
+from tclose.make.scales.boxes import Boxes, Nodes, Ranges
+
+if TYPE_CHECKING:
+    from tclose.make.encode import EncodedTable
+
+Bools = NDArray[np.bool_]
+
+
+def far_from_regions(table: EncodedTable, limits: Limits, n: int, rows: Ints, starts: Ints) -> Bools:
+    """Which classes are farther than t from each region around them, for some sensitive attribute.
+
+    Parameters
+    ----------
+    limits
+        Those of the table's rows; only t is looked at.
+    rows, starts
+        Class i holds ``rows[starts[i]:starts[i+1]]``. No two classes may be published alike.
+    """
+    found = [scale.boxes(codes[rows], starts) for scale, codes in zip(table.scales, table.quasi, strict=True)]
+    # Where a reader may take a label otherwise, the whole table is the only region that is sure to be one.
+    axes = [] if any(boxes is None for boxes in found) else [boxes for boxes in found if boxes is not None]
+    far = np.zeros(len(starts) - 1, dtype=np.bool_)
+    for alone in _each_closeness(limits):
+        far |= not_close(alone, axes, n, rows.astype(np.int32), starts)
+    return far
+
+
+def _each_closeness(limits: Limits) -> Iterator[Limits]:
+    """The limit on t of each attribute by itself: each may be close to another region."""
+    attributes = limits.attributes.copy()
+    attributes["beta_kind"] = attributes["delta_kind"] = 0
+    for number, column in enumerate(limits.columns):
+        for place in range(int(column["first"]), int(column["last"])):
+            if attributes[place]["kind"] != UNLIMITED:
+                columns = limits.columns[number : number + 1].copy()
+                columns["first"], columns["last"], columns["l_kind"] = place, place + 1, 0
+                yield limits._replace(
+                    k=1,
+                    n=0,
+                    alpha_above=1,
+                    alpha_below=1,
+                    columns=columns,
+                    codes=limits.codes[number : number + 1],
+                    persons=limits.persons[:0],
+                    pairs=limits.pairs[:0],
+                    marks=0,
+                    attributes=attributes,
+                )
+
+
+def not_close(limits: Limits, axes: Sequence[Boxes], n: int, rows: Codes, starts: Ints) -> Bools:
+    """Which classes are within t of no region."""
+    sizes = np.diff(starts)
+    far = np.ones(len(sizes), dtype=np.bool_)
+    reference, scratch = np.empty_like(limits.references), scratch_for(limits)
+    for inside in regions(axes, sizes, n, far):
+        members = np.repeat(starts[inside] - np.cumsum(sizes[inside]) + sizes[inside], sizes[inside])
+        members += np.arange(len(members))
+        run(_compare, limits, rows[members], rows, starts, inside, reference, scratch, far)
+    return far
+
+
+@kernel
+def _compare(
+    limits: Limits,
+    region: Codes,
+    rows: Codes,
+    starts: Ints,
+    inside: Ints,
+    reference: Ints,
+    scratch: Scratch,
+    far: Bools,
+    cancel: NDArray[np.uint8],
+) -> None:
+    """Clear ``far`` for each class inside a region that is within t of it; ``region`` has all rows of these classes."""
+    fill_reference(limits, region, reference[0])
+    for number in inside:
+        if cancel[0]:
+            return
+        if far[number]:
+            far[number] = not satisfies(limits, reference, rows[starts[number] : starts[number + 1]], scratch)
+
+
+def regions(axes: Sequence[Boxes], sizes: Ints, n: int, wanted: Bools) -> Iterator[Ints]:
+    """The regions of at least n rows that are looked at, each as the classes inside.
+
+    They are the whole table, and the parts that come of parting it again and again where no class lies on both sides: once along
+    the axis whose largest part is the smallest, and once more for each axis with that one first, as long as it can be parted.
+
+    Parameters
+    ----------
+    axes
+        What classes may stand for, one axis for each quasi-identifier.
+    sizes : (classes,) int64
+        The rows of each class.
+    wanted : (classes,) bool
+        The classes that need a region. The caller clears it while it takes regions: parts without such classes are skipped.
+    """
+    whole = np.arange(len(sizes))
+    if sizes.sum() >= n:
+        yield whole
+    for first in range(-1, len(axes)):
+        open_parts = _parts(axes, sizes, whole, first)
+        while open_parts:
+            part = open_parts.pop()
+            if wanted[part].any() and sizes[part].sum() >= n:
+                yield part
+                open_parts += _parts(axes, sizes, part, first)
+
+
+def _parts(axes: Sequence[Boxes], sizes: Ints, inside: Ints, first: int) -> list[Ints]:
+    """The parts of a region along the axis that comes first, if it can be parted there; else along the most even axis."""
+    best: list[Ints] = []
+    least = int(sizes[inside].sum())
+    for number, boxes in sorted(enumerate(axes), key=lambda axis: axis[0] != first):
+        parts = _children(boxes.paths[:, inside]) if isinstance(boxes, Nodes) else _halves(boxes, sizes, inside)
+        largest = max((int(sizes[inside[part]].sum()) for part in parts), default=least)
+        if largest < least:
+            best, least = [inside[part] for part in parts], largest
+            if number == first:
+                break
+    return best
+
+
+def _halves(boxes: Ranges, sizes: Ints, inside: Ints) -> list[Ints]:
+    """Two parts of a line with no class on both sides, as even as possible; ties: the lower cut. None where there is no cut."""
+    order = np.argsort(boxes.low[inside], kind="stable")
+    low, high = boxes.low[inside][order], np.maximum.accumulate(boxes.high[inside][order])
+    before = np.cumsum(sizes[inside][order])
+    uneven = np.where(high[:-1] < low[1:], np.abs(2 * before[:-1] - before[-1]), before[-1])
+    if not (uneven < before[-1]).any():
+        return []
+    cut = int(np.argmin(uneven)) + 1
+    return [order[:cut], order[cut:]]
+
+
+def _children(paths: Ints) -> list[Ints]:
+    """The classes below each child of the lowest node above all classes; none where a class stands for that node itself."""
+    for level in paths:
+        if (level != level[0]).any():
+            children = np.unique(level)
+            return [] if children[0] < 0 else [np.flatnonzero(level == child) for child in children]
+    return []

@@ -1,0 +1,138 @@
+"""Repair: classes that break a limit once they are published are merged with others until none does.
+
+Merging preserves all limits but (n,t)-closeness, lenient delta, and entropy and recursive l over persons. Classes that are
+published alike are one class to a reader; and (n,t)-closeness depends on what is published around a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.make.algorithm import Partition
+from tclose.make.encode import EncodedTable
+from tclose.make.recode import Recoded, grouped, recode
+from tclose.make.suppression import both_sides
+from tclose.policy import Policy
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def publish(
+    table: EncodedTable, labels: Ints, partition: Partition, policy: Policy, names: Sequence[str], *, keep_order: bool = False
+) -> tuple[Ints, Recoded]:
+    """Recode the classes of a table so that they satisfy every limit as they are published.
+
+    Each round of merging leaves fewer classes, and one class of all rows satisfies the policy, or nothing had begun.
+
+    Parameters
+    ----------
+    table
+        The rows that are published.
+    labels : (rows,) int64
+        The class of each row, numbered from 0 without gaps.
+    partition
+        What the classes came from: classes are merged inside its regions first.
+    names, keep_order
+        As for `recode`.
+
+    Returns
+    -------
+    labels, recoded
+        The class of each row after merging, and what is published.
+    """
+    recoded = recode(table, labels, names, keep_order=keep_order)
+    if not _may_break(policy, recoded):
+        return labels, recoded
+    grouping = Grouping(np.arange(int(labels.max()) + 1), partition.regions)
+    while grouping.count > 1:
+        failing = failing_classes(table, grouping.merged[labels], recoded.classes, policy)
+        if not len(failing):
+            break
+        grouping = grouping.without(failing)
+        recoded = recode(table, grouping.merged[labels], names, keep_order=keep_order)
+    return grouping.merged[labels], recoded
+
+
+def failing_classes(table: EncodedTable, labels: Ints, alike: Ints, policy: Policy) -> Ints:
+    """The classes that break a limit of the policy as they are published: their numbers, ascending.
+
+    Parameters
+    ----------
+    alike : (classes,) int64
+        What is published of each class: classes with the same number are one to a reader.
+    """
+    from tclose.make.kernels.limits import UNLIMITED, limits_of
+    from tclose.make.kernels.satisfies import failing
+    from tclose.make.regions import far_from_regions
+
+    limits = limits_of(both_sides(table.sensitive), policy, table.persons)
+    rows, starts = grouped(alike[labels])
+    attributes = limits.attributes.copy()
+    if policy.n is not None:
+        attributes["kind"] = UNLIMITED
+    broken = failing(limits._replace(n=0, attributes=attributes), rows, starts)
+    if policy.n is not None:
+        broken |= far_from_regions(table, limits, policy.n, rows, starts)
+    return np.flatnonzero(broken[alike])
+
+
+def _may_break(policy: Policy, recoded: Recoded) -> bool:
+    """Whether the published classes may break a limit that the classes of a partition satisfy."""
+    if policy.n is not None:
+        return True
+    alike = len(np.unique(recoded.classes)) < len(recoded.classes)
+    over_persons = policy.unit not in (None, "row")
+    return alike and any(
+        (column.delta is not None and column.delta_kind == "lenient") or (over_persons and column.l_kind != "distinct")
+        for column in policy.sensitive
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Classes of a partition, some of them merged.
+
+    Attributes
+    ----------
+    merged : (classes,) int64
+        The number of each class of the partition after merging, from 0 without gaps.
+    regions : list of (classes,) int64
+        Regions that the classes of the partition were made in, larger ones before smaller ones: for each class the number of its
+        region, -1 where it has none.
+    """
+
+    merged: Ints
+    regions: Sequence[Ints]
+
+    @property
+    def count(self) -> int:
+        """The number of classes after merging."""
+        return int(self.merged.max()) + 1
+
+    def without(self, failing: Ints) -> Grouping:
+        """Merge each failing class with all classes of the smallest region around it that has others; else with all others.
+
+        There are fewer classes afterwards, if there was a failing one and another: the first that fails is merged at least.
+        """
+        merged, touched = self.merged.copy(), np.zeros(self.count, dtype=bool)
+        for number in failing.tolist():
+            if touched[number]:
+                continue
+            joined = np.unique(merged[self._around(merged, number)])
+            merged[np.isin(merged, joined)] = number
+            touched[joined] = True
+        return Grouping(np.unique(merged, return_inverse=True)[1].astype(np.int64), self.regions)
+
+    def _around(self, merged: Ints, number: int) -> Bools:
+        """The classes of the partition in the smallest region around a class that has others."""
+        own = np.flatnonzero(merged == number)
+        for region in reversed(self.regions):
+            inside: Bools = region == region[own[0]]
+            if region[own[0]] >= 0 and inside[own].all() and (merged[inside] != number).any():
+                return inside
+        return np.ones(len(merged), dtype=bool)

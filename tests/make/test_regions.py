@@ -1,0 +1,245 @@
+"""(n,t)-closeness as the maker sees it: which classes need merging, found without the judge, and never more lenient than it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+import tclose as tc
+from tclose.judge.audit import Context, examine, quasi_kinds
+from tclose.judge.gate import as_read
+from tclose.make.encode import encode
+from tclose.make.recode import grouped, recode
+from tclose.make.repair import failing_classes
+from tclose.tables.duckdb import Table
+from tclose.tables.readers import open_reader
+
+Columns = dict[str, list[Any]]
+EXAMPLES = max(int(os.environ.get("TCLOSE_EXAMPLES", "30")) // 6, 1)
+Bools = NDArray[np.bool_]
+
+TREE = {"*": {"north": {"Oslo": ["o1", "o2"], "Kiel": ["k1"]}, "south": ["r1", "r2"]}}
+RANGES = {"*": {"[0, 19]": {"[0, 9]": ["1", "3"], "[10, 19]": ["11", "12"]}, "[20, 29]": ["20", "25"]}}
+JUMPING = {"[0, 99]": {"[0, 9]": ["1", "3"], "[20, 29]": ["20", "25"], "[10, 19]": ["11", "12"]}}
+DAYS = [date(2023, 12, 31), date(2024, 1, 1), date(2024, 2, 29), date(2024, 5, 1), date(2024, 5, 2)]
+OLD = [date(980, 1, 1), date(990, 1, 1), date(1005, 1, 1), date(1006, 1, 1)]
+MOMENTS = [datetime(2024, 5, 1, hour, minute) for hour in (0, 8, 23) for minute in (0, 30)]
+BERLIN = ZoneInfo("Europe/Berlin")
+SET_BACK = [datetime(2024, 10, 26, 23, 50, tzinfo=UTC) + timedelta(minutes=20 * step) for step in range(8)]
+DECIMALS = [Decimal("-1.5"), Decimal("0.25"), Decimal("0.75"), Decimal("1.25"), Decimal("3.5")]
+
+QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
+    "integers": (
+        [-3, -1, 0, 2, 5, 9, 40],
+        [
+            {},
+            {"recode": "bounds"},
+            {"recode": "centroid"},
+            {"recode": "set"},
+            {"type": "category"},
+            {"snap": 5},
+            {"snap": "1/3"},
+            {"snap": 5, "recode": "bounds"},
+            {"snap": 5, "top": 9, "bottom": -1},
+            {"top": 5, "bottom": 0, "recode": "bounds"},
+            {"top": 9, "bottom": -1},
+            {"hierarchy": {"low": [-3, -1, 0], "high": {"some": [2, 5], "many": [9, 40]}}},
+        ],
+    ),
+    "decimals": (
+        DECIMALS,
+        [
+            {},
+            {"recode": "bounds"},
+            {"recode": "centroid"},
+            {"snap": 0.5},
+            {"snap": 0.5, "recode": "bounds"},
+            {"snap": "1/3", "recode": "bounds"},
+            {"snap": "1/3"},
+            {"top": 1.25},
+            {"snap": 0.5, "top": 1.25, "bottom": 0.25, "recode": "bounds"},
+            {"recode": "set"},
+        ],
+    ),
+    "floats": ([-1e300, -2.5, 1e-9, 0.1, 1e22, 7.25], [{}, {"recode": "bounds"}, {"recode": "centroid"}, {"recode": "set"}]),
+    "dates": (
+        DAYS,
+        [
+            {},
+            *({"snap": snap} for snap in ("day", "week", "month", "quarter", "year")),
+            {"snap": "month", "recode": "bounds"},
+            {"recode": "bounds"},
+            {"recode": "centroid"},
+            {"recode": "set"},
+            {"hierarchy": "dates"},
+            {"top": date(2024, 2, 1), "snap": "year"},
+            {"bottom": date(2024, 1, 15)},
+        ],
+    ),
+    "old dates": (OLD, [{}, {"snap": "year"}, {"snap": "month"}, {"hierarchy": "dates"}, {"recode": "bounds"}]),
+    "moments": (
+        MOMENTS,
+        [{}, {"snap": "day"}, {"recode": "bounds"}, {"recode": "centroid"}, {"recode": "set"}, {"top": datetime(2024, 5, 1, 9)}],
+    ),
+    "moments in a zone": (
+        [moment.replace(tzinfo=timezone(timedelta(hours=5, minutes=30))) for moment in MOMENTS],
+        [{}, {"recode": "bounds"}, {"snap": "day"}, {"recode": "centroid"}],
+    ),
+    "clocks set back": (
+        [moment.astimezone(BERLIN) for moment in SET_BACK],
+        [{}, {"recode": "bounds"}, {"snap": "day"}, {"recode": "centroid"}, {"type": "category"}],
+    ),
+    "times": ([time(8), time(8, 30, 0, 500), time(12), time(23, 59)], [{}, {"recode": "bounds"}, {"recode": "set"}]),
+    "texts": (
+        ["aa", "ab", "B", "é", "=1+1", "-y", "+1", "?", "10th", "20-29", "{a, b}", 'q"', "'s-Hertogenbosch", " x", "less than all"],
+        [{}, {"recode": "set"}, {"type": "text"}, {"hierarchy": "prefixes"}],
+    ),
+    "texts that look like labels": (
+        ["[1, 5]", "3", "5 or more", "any value", "4*", "x or missing cell", "less than 4", "'=x", "=x", "1e3", "1/2", "*", "", "[b"],
+        [{}, {"recode": "set"}],
+    ),
+    "codes that look like labels": (["[1, 5]", "[15", "any value", "3 or more", "3 or missing", "'=x", "=x", "{", ""], [{"hierarchy": "prefixes"}]),
+    "codes": (
+        ["0470", "0471", "048", "479", "4791", "12", "1", "1.0", "2024-03", "2024"],
+        [{"type": "text"}, {"type": "category"}, {"hierarchy": "prefixes"}],
+    ),
+    "texts of dates": (["2024-01-02", "2024-02-03", "2023", "2024", "08:30"], [{"type": "text"}, {"type": "category"}]),
+    "short and long": (["4", "47", "479", "4791", "5", ""], [{"hierarchy": "prefixes"}, {}]),
+    "towns": (["o1", "o2", "k1", "r1", "r2"], [{"hierarchy": TREE}, {"hierarchy": TREE, "recode": "set"}]),
+    "towns or missing": (
+        ["o1", "o2", "k1", "r1", "r2"],
+        [{"hierarchy": {"*": {"a": ["", "o1", "o2"], "b": ["k1", "r1"], "c or missing": ["r2"]}}}],
+    ),
+    "trees of ranges": (
+        ["1", "3", "11", "12", "20", "25"],
+        [{"hierarchy": RANGES}, {"hierarchy": JUMPING}, {"hierarchy": {"*": {"[0, x]": ["1", "3", "11"], "far": ["12", "20", "25"]}}}],
+    ),
+    "truths": ([True, False], [{}]),
+}  # fmt: skip
+
+SENSITIVE: list[tuple[list[Any], dict[str, Any]]] = [
+    ([1, 2, 3, 4, 7], {"distance": "ordered"}),
+    ([1, 2, 3, 4, 7], {"distance": "numeric"}),
+    ([1, 2, 3, 4, 7], {"distance": "equal"}),
+    (["o1", "o2", "k1", "r1", "r2"], {"hierarchy": TREE}),
+]
+
+
+def both_verdicts(columns: Columns, policy: tc.Policy, labels: NDArray[np.int64]) -> tuple[Bools, Bools, bool]:
+    """Which classes the maker finds failing, which the judge, and whether the maker is sure what all labels stand for.
+
+    Labels are those of the rows in the order of the encoded table.
+    """
+    kinds = {column.name: column.read_as for column in policy.quasi}
+    source = Table(open_reader(pa.table(columns)), kinds | {column.name: "auto" for column in policy.sensitive})
+    unit = None if policy.unit is None else str(policy.unit)
+    encoded = encode(source, policy, unit, [], lambda _: None)
+    recoded = recode(encoded, labels, list(columns))
+    maker = np.zeros(int(labels.max()) + 1, dtype=bool)
+    maker[failing_classes(encoded, labels, recoded.classes, policy)] = True
+    rows, starts = grouped(labels)
+    sure = all(scale.boxes(codes[rows], starts) is not None for scale, codes in zip(encoded.scales, encoded.quasi, strict=True))
+    return maker, by_judge(pa.table(recoded.columns), labels[recoded.rows], policy), sure
+
+
+def by_judge(table: pa.Table, classes: NDArray[np.int64], policy: tc.Policy) -> Bools:
+    """Which classes the judge finds failing."""
+    policy = replace(policy, quasi=[replace(column, type="text") for column in policy.quasi])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tc.PrivacyRiskWarning)  # a release has no unit
+        audit = examine(as_read(table), policy, Context())
+    broken = np.logical_or.reduce([judgement.broken for judgement in audit.judgements])
+    names = quasi_kinds(policy, table.column_names)
+    numbered = as_read(table.select(list(names))).append_column("class", pa.array(classes))
+    own, seen = Table(open_reader(numbered), {**names, "class": "value"}).cells(list(names), ["class"]).pairs("class")
+    found = np.zeros(int(classes.max()) + 1, dtype=bool)
+    found[own[broken[seen]]] = True
+    return found
+
+
+@st.composite
+def partitions(draw: st.DrawFn, kind: str) -> tuple[Columns, tc.Policy, NDArray[np.int64]]:
+    rows = draw(st.integers(4, 30))
+    columns: Columns = {}
+    quasi = []
+    for place in range(draw(st.sampled_from([1, 1, 2, 3]))):
+        values, recodings = QUASI[kind if place == 0 else draw(st.sampled_from(sorted(QUASI)))]
+        cell = st.sampled_from(values)
+        cells = draw(
+            st.lists(st.one_of(cell, cell, cell, st.none()) if draw(st.booleans()) else cell, min_size=rows, max_size=rows)
+        )
+        cells[0] = values[0]
+        columns[f"q{place}"] = cells
+        quasi.append(tc.Quasi(f"q{place}", **draw(st.sampled_from(recodings))))
+    values, asked = draw(st.sampled_from(SENSITIVE))
+    columns["s"] = draw(st.lists(st.sampled_from(values), min_size=rows, max_size=rows))
+    t = draw(st.sampled_from([0.05, 0.1, 0.2, 0.3, 0.4]))
+    policy = tc.Policy(quasi, {"s": {"t": t, **asked}}, k=1, n=draw(st.integers(1, max(rows // 2, 1))))
+    cuts = sorted(draw(st.lists(st.integers(1, rows - 1), max_size=rows // 2, unique=True)))
+    labels = np.searchsorted(cuts, np.arange(rows), side="right")  # rows side by side, so that classes lie apart
+    for row, label in draw(st.lists(st.tuples(st.integers(0, rows - 1), st.integers(0, len(cuts))), max_size=3)):
+        if np.count_nonzero(labels == labels[row]) > 1:
+            labels[row] = label
+    return columns, policy, labels.astype(np.int64)
+
+
+@pytest.mark.parametrize("kind", sorted(QUASI))
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(st.data())
+def test_the_maker_finds_what_the_judge_finds(kind: str, data: st.DataObject) -> None:
+    """Where it is not sure what a reader takes labels for, it may find more classes failing; never fewer."""
+    maker, judge, sure = both_verdicts(*data.draw(partitions(kind)))
+    assert (maker >= judge).all()
+    if sure:
+        assert maker.tolist() == judge.tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "settings", "sure"),
+    [
+        (["cook", "10th", "20-29", "0470", "?", "'s-Hertogenbosch", "less than all"], {}, True),
+        (["1", "9", "12.5"], {"type": "category"}, True),
+        (DAYS, {"recode": "set"}, True),
+        (["cook", "[1, 2]"], {}, False),
+        (["cook", "5 or more"], {}, False),
+        (["1e3", "1"], {"type": "category"}, False),
+        (["2024-05-01", "2024"], {"type": "category"}, False),  # a year, or a number
+        (["4791", "48"], {"hierarchy": "prefixes"}, True),
+        (["4791", "[4"], {"hierarchy": "prefixes"}, False),
+        (["1", "3", "11", "12", "20", "25"], {"hierarchy": RANGES}, True),
+        ([moment.astimezone(BERLIN) for moment in SET_BACK], {}, False),
+        ([moment.astimezone(BERLIN) for moment in SET_BACK], {"recode": "centroid"}, True),
+        (OLD, {"snap": "year"}, False),
+        (OLD, {}, True),
+    ],
+)
+def test_which_labels_a_reader_cannot_take_otherwise(values: list[Any], settings: Any, sure: bool) -> None:
+    columns = {"q": values, "s": list(range(len(values)))}
+    *_, found = both_verdicts(columns, tc.Policy([tc.Quasi("q", **settings)], {"s": 0.1}, k=1, n=1), np.arange(len(values)))
+    assert found == sure
+
+
+# --- the fence --------------------------------------------------------------------------------------------------------
+
+
+def test_the_gate_stops_a_release_whose_maker_is_too_lenient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mondrian cuts between leaves; published labels of the hierarchy lie inside one another, and its regions are none."""
+    columns = {"q": [0, 0, 0, 1, 2, 1, 1, 1, 4, 1, 5, 3], "s": [2, 2, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0]}
+    tree = {"*": {"x": ["0", "1", "2"], "y": ["3", "4", "5"]}}
+    policy = tc.Policy([tc.Quasi("q", hierarchy=tree)], {"s": {"t": 0.1, "distance": "equal"}}, k=2, n=4)
+    assert tc.anonymize(pa.table(columns), policy, algorithm="mondrian").audit.satisfied
+    monkeypatch.setattr("tclose.make.regions.not_close", lambda *given: np.zeros(len(given[-1]) - 1, dtype=bool))
+    with pytest.raises(tc.GateError, match="compared with itself it would break n,t of 's'"):
+        tc.anonymize(pa.table(columns), policy, algorithm="mondrian")

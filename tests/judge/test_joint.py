@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 import tclose as tc
 import tclose.tables.counted
 from tclose.cli import app
+from tclose.judge.emd import denominators, numerators
 from tclose.judge.emd.joint import Lexicographic
 from tclose.judge.gate import judge_against, reference_of
 from tclose.tables.duckdb import Table
@@ -198,8 +199,8 @@ def test_large_counts_against_naive(drawn: tuple[list[int], list[list[int]]], ti
     parts = [np.array([every[place][digit] for place in occurring], dtype=np.int64) for digit in range(len(sizes))]
     comp = Lexicographic(parts, sizes)
     histograms = Histograms.of([[counts[place] for place in occurring] for counts in classes])
-    numerators, denominators = comp.numerators(histograms), comp.denominators(histograms)
-    found = [Fraction(*pair) for pair in zip(numerators.tolist(), denominators.tolist(), strict=True)]
+    ratios = zip(numerators(comp, histograms).tolist(), denominators(comp, histograms).tolist(), strict=True)
+    found = [Fraction(*pair) for pair in ratios]
     assert found == [naive.emd_ordered(counts, dense) for counts in classes]
 
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tclose.distances.ordered import Ordered
+from tclose.distances.shapes import Line
 
 
-class Numeric(Ordered):
+class Numeric(Line):
     r"""Values stand on a line at their own numbers: :math:`d(i, j) = |v_i - v_j| / (v_m - v_1)`.
 
     .. math:: EMD(P, Q) = \sum_{i<m} |cumP_i - cumQ_i| \frac{v_{i+1} - v_i}{v_m - v_1}
@@ -25,4 +25,4 @@ class Numeric(Ordered):
         common = math.lcm(*(number.denominator for number in numbers))
         steps = [int((number - numbers[0]) * common) for number in numbers]
         shared = math.gcd(*steps) or 1
-        self._stand_at([step // shared for step in steps])
+        super().__init__([step // shared for step in steps])

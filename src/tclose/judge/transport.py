@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tclose.distances import Distance, Move
+from tclose.distances import Distance
 from tclose.distances.choose import distance_on
 from tclose.errors import PolicyError, got, raising_alone
+from tclose.judge.emd import exact_emd, float_emd, metric
 from tclose.values.exact import exact as exact_number
 from tclose.values.exact import number_of
 from tclose.values.hierarchy import Hierarchy
 
 Distribution = Mapping[Any, Any] | Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Move:
+    """One step of a transport plan: a mass that goes from one value to another."""
+
+    source: Any
+    target: Any
+    mass: Fraction
+    distance: Fraction
+
+    @property
+    def cost(self) -> Fraction:
+        """Mass times distance; the costs of a plan add up to the earth mover's distance."""
+        return self.mass * self.distance
 
 
 @overload
@@ -73,7 +88,7 @@ def emd(
     Fraction(2, 3)
     """
     _, ground, left, right = _aligned(p, q, distance, values)
-    return ground.exact(left, right) if exact else ground.emd(_floats(left), _floats(right))
+    return exact_emd(ground, left, right) if exact else float_emd(ground, left, right)
 
 
 @raising_alone
@@ -88,7 +103,52 @@ def transport(p: Distribution, q: Distribution, distance: Any = "ordered", value
     [(14, 27, '1/4'), (88, 101, '1/4')]
     """
     labels, ground, left, right = _aligned(p, q, distance, values)
-    return [replace(move, source=labels[move.source], target=labels[move.target]) for move in ground.plan(left, right)]
+    return [Move(labels[i], labels[j], mass, ground.ground(i, j)) for i, j, mass in plan(ground, left, right)]
+
+
+def plan(distance: Distance, p: Sequence[Fraction | int], q: Sequence[Fraction | int]) -> list[tuple[int, int, Fraction]]:
+    """Return one optimal plan that turns p into q, each scaled to sum 1: from code, to code, and the mass that moves."""
+    mass_p, mass_q = Fraction(sum(p)), Fraction(sum(q))
+    surplus = [a / mass_p - b / mass_q for a, b in zip(p, q, strict=True)]
+    return PLANS[distance.shape](distance, surplus)
+
+
+def _from_left_to_right(_: Distance, surplus: list[Fraction]) -> list[tuple[int, int, Fraction]]:
+    """Match surplus and deficit in the order of their codes: optimal on a line, and in a set, where any matching is."""
+    return _match(surplus, range(len(surplus)))
+
+
+def _from_leaves_to_root(distance: Any, surplus: list[Fraction]) -> list[tuple[int, int, Fraction]]:
+    """Match inside the lowest subtrees first; what is left goes one level up."""
+    moves = []
+    for depth in range(len(distance.ancestors) - 1, -1, -1):
+        runs = distance.runs(depth)
+        for first, last in zip(runs, np.append(runs[1:], distance.m), strict=True):
+            if distance.ancestors[depth][first] >= 0:
+                moves += _match(surplus, range(first, last))
+    return moves
+
+
+def _match(surplus: list[Fraction], codes: range) -> list[tuple[int, int, Fraction]]:
+    """Move mass from the first code with a surplus to the first with a deficit, as long as there are both; update surplus."""
+    above, below = [code for code in codes if surplus[code] > 0], [code for code in codes if surplus[code] < 0]
+    moves = []
+    while above and below:
+        i, j = above[0], below[0]
+        mass = min(surplus[i], -surplus[j])
+        moves.append((i, j, mass))
+        surplus[i] -= mass
+        surplus[j] += mass
+        del above[: surplus[i] == 0], below[: surplus[j] == 0]
+    return moves
+
+
+PLANS: dict[str, Callable[[Any, list[Fraction]], list[tuple[int, int, Fraction]]]] = {
+    "line": _from_left_to_right,
+    "set": _from_left_to_right,
+    "tree": _from_leaves_to_root,
+    "metric": metric.flow,
+}
 
 
 def _aligned(
@@ -144,13 +204,6 @@ def _plain(side: Any) -> Mapping[Any, Any] | Sequence[Any]:
     if isinstance(side, Mapping | Sequence | np.ndarray) and not isinstance(side, str | bytes):
         return side  # type: ignore[return-value]  # an array serves as a sequence
     raise PolicyError(f"p and q must be mappings or sequences of counts or probabilities. Got {type(side).__name__}.")
-
-
-def _floats(masses: list[Fraction]) -> NDArray[np.float64]:
-    """Masses as floats, scaled down or up where a float could not hold them."""
-    largest = max(masses)
-    fits = 1e-200 < largest < 1e200
-    return np.array([float(mass if fits else mass / largest) for mass in masses])
 
 
 def _union(p: Mapping[Any, Any], q: Mapping[Any, Any], *, in_order: bool) -> list[Any]:

@@ -291,4 +291,8 @@ def test_a_table_is_counted_as_its_matrix(data: st.DataObject) -> None:
 def test_each_distance_has_its_axis() -> None:
     tree = Hierarchical(DISEASES, DISEASES.leaves)
     kinds = [Ordered(3), Numeric([0, 1, 5]), Equal(3), tree, Matrix([[0, 1], [1, 0]])]
-    assert [type(axis_of(distance, 10)).__name__ for distance in kinds] == ["LineAxis", "LineAxis", "Sets", "TreeAxis", "Metric"]
+    assert [type(axis_of(distance, 10)).__name__ for distance in kinds] == ["LineAxis"] * 2 + [
+        "SetAxis",
+        "TreeAxis",
+        "MetricAxis",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tclose.distances import Distance
+from tclose.judge.emd import denominators, numerators
 from tclose.judge.models.base import Model, Verdict, judge_ratios
 from tclose.values.histograms import Histograms
 
@@ -18,4 +19,4 @@ class Closeness(Model):
 
     def judge(self, classes: Histograms) -> Verdict:
         """Judge the distances as integers over integers."""
-        return judge_ratios(classes, self.distance.numerators(classes), self.distance.denominators(classes), self.limit)
+        return judge_ratios(classes, numerators(self.distance, classes), denominators(self.distance, classes), self.limit)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.distances import Distance
+from tclose.judge.emd import denominators, numerators
 from tclose.judge.models.base import Verdict
 from tclose.values.histograms import Histograms
 
@@ -40,7 +41,7 @@ def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, 
         np.add.at(region, part.codes, part.counts)
         searching = inside[wanted[inside]]
         against = replace(classes.take(searching), table=region)
-        ratios = zip(distance.numerators(against).tolist(), distance.denominators(against).tolist(), strict=True)
+        ratios = zip(numerators(distance, against).tolist(), denominators(distance, against).tolist(), strict=True)
         for number, ratio in zip(searching.tolist(), ratios, strict=True):
             best[number] = min(best[number], Fraction(*ratio))
             wanted[number] = best[number] > t

@@ -1,14 +1,15 @@
 r"""Axes: how a box of the matrix is cut along one attribute, and the worst case of the rows inside it.
 
-A class that takes rows from a box may take any of them. Moving the box's own mix p to whatever it took costs, at worst,
+A class that takes rows from a box may take any of them. Turning the box's own distribution p into the one that the class took
+costs, at worst,
 
 .. math:: \Delta(p, V) = \max_{v \in V} \sum_u p_u d(u, v)
 
-for the earth mover's distance is convex, and the corners of the simplex over V are the mixes of one value alone. The corrected
-form takes for V the values that occur in the box, and the distance d of the whole domain; the published one (Bagai et al. 2023,
-section 2.3) all values of the box, and distances in units of the box's own extent.
+because the earth mover's distance is convex, and the corners of the simplex over V are the distributions of one value alone. The
+corrected form takes for V the values that occur in the box, and the distance d of the whole domain; the published one (Bagai et
+al. 2023, section 2.3) all values of the box, and distances in units of the box's own extent.
 
-Worst cases are integers here: rows times ``unit`` steps of distance.
+Worst cases are integers here: rows times ``scale`` steps of distance.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.distances import Distance, Equal, Hierarchical, Ordered
+from tclose.distances import Distance
+from tclose.distances.shapes import Line, Metric, Tree
 from tclose.errors import PolicyError
 from tclose.values.exact import integer_dtype
 
@@ -29,9 +31,9 @@ Ints = NDArray[np.int64]
 Numbers = NDArray[Any]
 
 BLOCK = 2**21
-"""So many counts, at most, are held at a time where all cuts of a box are weighed at once."""
+"""The most counts that are held at a time where all cuts of a box are weighed at once."""
 PUBLISHED_AT_MOST = 100
-"""A published bound of distances other than equal steps needs a common multiple of all of them: only for so many values."""
+"""The most values of a published bound, unless they are equal steps apart: it needs a common multiple of all distances."""
 
 
 class Axis(ABC):
@@ -49,23 +51,28 @@ class Axis(ABC):
 
     @abstractmethod
     def order(self, codes: Ints, rows: Ints) -> Ints:
-        """The values of a box in the order in which it can be cut: ``codes`` ascending, ``rows`` of the box at each."""
+        """Return the values of a box in the order in which it can be cut: ``codes`` ascending, ``rows`` of the box at each."""
 
     def cuts(self, codes: Ints) -> Ints | list[Ints]:
-        """The ways to cut values in this order: after how many of them, each time; an array where all are cuts in two."""
+        """Return the ways to cut values in this order: the numbers of values before each cut; an array if all cut in two."""
         return np.arange(1, len(codes))[:, None]
+
+    def delta(self, counts: Ints) -> int:
+        """Return the worst case of a box with these rows at each code of the domain, times `scale`."""
+        codes = np.flatnonzero(counts)
+        return int(self.worst(codes, counts[codes], np.array([len(codes)]))[0]) if len(codes) else 0
 
     @abstractmethod
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
-        """For each e of ``ends`` the worst case of the first e cells, over the values that occur there: rows times `scale`."""
+        """Return for each e of ``ends`` the worst case of the first e cells, over the values that occur there, times `scale`."""
 
     @abstractmethod
     def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
-        """The worst case of each part of the cells, which start at ``starts``."""
+        """Return the worst case of each part of the cells, which start at ``starts``, times `scale`."""
 
     @property
     def scale(self) -> int:
-        """Steps from one end of the domain to the other; 1 where all values are the same."""
+        """Steps from one end of the domain to the other; 1 where the domain has one value."""
         return self.distance.scale or 1
 
     @cached_property
@@ -74,7 +81,7 @@ class Axis(ABC):
         return _common_multiple(self)
 
     def published(self, codes: Ints, rows: Ints) -> int:
-        """The published worst case of a box: ``rows`` at each of its ``codes``, rows times `published_unit`."""
+        """Return the published worst case of a box: ``rows`` at each of its ``codes``, times `published_unit`."""
         steps = [[int(self.distance.ground(int(u), int(v)) * self.scale) for u in codes] for v in codes]
         extent = max(map(max, steps))
         if extent == 0:
@@ -84,35 +91,35 @@ class Axis(ABC):
 
 
 class LineAxis(Axis):
-    """Ordered and numeric: a box spans a run of values, and is cut between two of them.
+    """On a line a box spans a run of values, and is cut between two of them.
 
-    All mass at the farther end is the worst, for a sum of distances is convex along a line: with the moment
+    All mass at the farther end is the worst case, because a sum of distances is convex along a line: with the moment
     M = sum of p_j v_j, that is max(M - a |p|, e |p| - M) for a box from a to e.
     """
 
-    distance: Ordered
+    distance: Line
 
-    def __init__(self, distance: Ordered, rows: int) -> None:
-        """The axis of a table of so many rows."""
+    def __init__(self, distance: Line, rows: int) -> None:
+        """The axis of a table with this number of rows."""
         super().__init__(distance)
-        self.places: Numbers = (distance.positions - distance.positions[0]).astype(integer_dtype(4 * distance.scale * rows))
+        self.positions: Numbers = distance.positions.astype(integer_dtype(4 * distance.scale * rows))
 
     def order(self, codes: Ints, rows: Ints) -> Ints:  # noqa: ARG002 - the same for all boxes
-        """As they stand."""
+        """Return the codes, ascending."""
         return codes
 
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
         """From running sums and running ends."""
-        places = self.places[codes]
+        positions = self.positions[codes]
         last = ends - 1
-        low, high = np.minimum.accumulate(places)[last], np.maximum.accumulate(places)[last]
-        return _farther(np.cumsum(rows)[last], np.cumsum(rows * places)[last], low, high)
+        low, high = np.minimum.accumulate(positions)[last], np.maximum.accumulate(positions)[last]
+        return _farther(np.cumsum(rows)[last], np.cumsum(rows * positions)[last], low, high)
 
     def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
         """From the sums and the ends of each part."""
-        places = self.places[codes]
-        low, high = np.minimum.reduceat(places, starts), np.maximum.reduceat(places, starts)
-        return _farther(np.add.reduceat(rows, starts), np.add.reduceat(rows * places, starts), low, high)
+        positions = self.positions[codes]
+        low, high = np.minimum.reduceat(positions, starts), np.maximum.reduceat(positions, starts)
+        return _farther(np.add.reduceat(rows, starts), np.add.reduceat(rows * positions, starts), low, high)
 
     @cached_property
     def published_unit(self) -> int:
@@ -123,14 +130,15 @@ class LineAxis(Axis):
 
     def published(self, codes: Ints, rows: Ints) -> int:
         """All mass at the farther end, in units of the box's own length."""
-        mass, moment = rows.sum(), (rows * self.places[codes]).sum()
-        return int(self.published_runs(np.array([mass]), np.array([moment]), self.places[codes[0]], self.places[codes[-1]])[0])
+        mass, moment = rows.sum(), (rows * self.positions[codes]).sum()
+        ends = self.positions[codes[0]], self.positions[codes[-1]]
+        return int(self.published_runs(np.array([mass]), np.array([moment]), *ends)[0])
 
     def published_runs(self, mass: Numbers, moment: Numbers, first: Any, last: Any) -> Numbers:
-        """The same of several boxes: their rows, the sums of their rows' places, and the ends of their sides."""
+        """The same for several boxes: their rows, the sums of their rows' positions, and the ends of their sides."""
         extents = np.broadcast_to(last - first, mass.shape).tolist()
         per_step = [self.published_unit // extent if extent else 0 for extent in extents]
-        farther = _farther(mass.astype(self.places.dtype), moment, first, last)
+        farther = _farther(mass.astype(self.positions.dtype), moment, first, last)
         worst: Numbers = farther.astype(object) * np.array(per_step, dtype=object)
         return worst
 
@@ -151,26 +159,26 @@ def _farther(mass: Numbers, moment: Numbers, low: Numbers, high: Numbers) -> Num
     return farther
 
 
-class Dense(Axis):
+class DenseAxis(Axis):
     """An axis whose worst case needs the rows at every value of a part; they are counted for a block of parts at a time."""
 
     def __init__(self, distance: Distance, rows: int) -> None:
-        """The axis of a table of so many rows."""
+        """The axis of a table with this number of rows."""
         super().__init__(distance)
         self.most = rows * self.scale
         self.dtype = integer_dtype(4 * self.most)
 
     @abstractmethod
     def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
-        """The worst case of each row of ``counts``: parts x the values ``codes``, ascending."""
+        """Return the worst case of each row of ``counts``: parts x the values ``codes``, ascending."""
 
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
-        """Counts of the cells between two ends, summed up from the first end on."""
+        """From counts of the cells between two ends, summed up from the first end on."""
         starts = np.concatenate([[0], ends[:-1]])
         return self._blockwise(codes[: ends[-1]], rows[: ends[-1]], starts, running=True)
 
     def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
-        """Counts of the cells of each part."""
+        """From counts of the cells of each part."""
         return self._blockwise(codes, rows, starts, running=False)
 
     def _blockwise(self, codes: Ints, rows: Ints, starts: Ints, *, running: bool) -> Numbers:
@@ -193,19 +201,19 @@ class Dense(Axis):
         return np.concatenate(found)
 
 
-class Sets(Axis):
-    """Equal: a box has any set of values, and all its mass at the rarest of them is the worst.
+class SetAxis(Axis):
+    """In a set a box has any values, and all its mass at the rarest of them is the worst case.
 
-    Values are cut in the order of their rows: of all ways to part a set in two, parting the most frequent value from the others
-    leaves the least worst case on this axis, and it is one of these.
+    Values are cut in the order of their rows: of all ways to split a set in two, splitting off the most frequent value leaves the
+    least worst case on this axis, and it is one of these.
     """
 
     def order(self, codes: Ints, rows: Ints) -> Ints:
-        """Rarest first; of equals the first."""
+        """Return the codes, rarest first; ties: the first code first."""
         return codes[np.argsort(rows, kind="stable")]
 
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
-        """A value has a number of rows from one of its cells to its next: the least of all numbers that hold at an end."""
+        """From the running minimum of per-value counts at each end: a count stands from one cell of its value to the next."""
         codes, rows = codes[: ends[-1]], rows[: ends[-1]]
         along = np.argsort(codes, kind="stable")
         first = np.diff(codes[along], prepend=-1) != 0
@@ -218,20 +226,20 @@ class Sets(Axis):
         return worst
 
     def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
-        """The rarest value of each part."""
+        """From the rarest value of each part."""
         part = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
-        values, place = np.unique(part * self.distance.m + codes, return_inverse=True)
+        values, index = np.unique(part * self.distance.m + codes, return_inverse=True)
         counts = np.zeros(len(values), dtype=np.int64)
-        np.add.at(counts, place, rows)
+        np.add.at(counts, index, rows)
         rarest = np.minimum.reduceat(counts, np.searchsorted(values, np.arange(len(starts)) * self.distance.m))
         worst: Ints = (np.add.reduceat(rows, starts) - rarest) * self.distance.scale
         return worst
 
 
 def _least(since: Ints, until: Ints, numbers: Ints, size: int) -> Ints:
-    """The least number at each place, where each number holds from a place on until before another.
+    """Return the least number at each index, where each number counts from one index on until before another.
 
-    A run of places is covered by two overlapping runs of a power of two; these are then halved down to single places.
+    A run of indices is covered by two overlapping runs of a power of two; these are then halved down to single indices.
     """
     some = since < until
     since, until, numbers = since[some], until[some], numbers[some]
@@ -247,18 +255,18 @@ def _least(since: Ints, until: Ints, numbers: Ints, size: int) -> Ints:
     return single
 
 
-class Metric(Dense):
-    """Any metric, of at most 100 values: the definition itself. Values are cut in the order of their distance from the worst."""
+class MetricAxis(DenseAxis):
+    """Under any metric the worst case is its definition. Values are cut in the order of their distance from the worst one."""
 
-    def __init__(self, distance: Distance, rows: int) -> None:
-        """Its distances in steps."""
+    distance: Metric
+
+    def __init__(self, distance: Metric, rows: int) -> None:
+        """The axis of a table with this number of rows."""
         super().__init__(distance, rows)
-        m = distance.m
-        steps = [[int(distance.ground(i, j) * distance.scale) for j in range(m)] for i in range(m)]
-        self.steps: Numbers = np.array(steps, dtype=self.dtype)
+        self.steps: Numbers = distance.matrix.astype(self.dtype)
 
     def order(self, codes: Ints, rows: Ints) -> Ints:
-        """Nearest first."""
+        """Return the codes, nearest first; ties: the first code first."""
         farthest = codes[np.argmax(np.where(rows > 0, self.steps[np.ix_(codes, codes)] @ rows, -1))]
         return codes[np.argsort(self.steps[farthest, codes], kind="stable")]
 
@@ -267,21 +275,21 @@ class Metric(Dense):
         return worst
 
 
-class TreeAxis(Dense):
-    """Hierarchical: a box has the values below a node, and is cut into that node's children.
+class TreeAxis(DenseAxis):
+    """In a tree a box has the values below a node, and is cut into that node's children.
 
-    All mass at the value v that leaves most mass far away is the worst: |p| - (1/H) sum of w_N p(N) over the nodes N above v but
-    the root, w_N = height(parent) - height(N).
+    All mass at the value v from which the other values are farthest is the worst case: |p| - (1/H) sum of w_N p(N) over the nodes
+    N above v but the root, w_N = height(parent) - height(N).
     """
 
-    distance: Hierarchical
+    distance: Tree
 
     def order(self, codes: Ints, rows: Ints) -> Ints:  # noqa: ARG002 - the same for all boxes
-        """Depth first."""
+        """Return the codes, ascending, which is depth first."""
         return codes
 
     def cuts(self, codes: Ints) -> list[Ints]:
-        """One: between the children of the lowest node above all of them."""
+        """Return the only cut: between the children of the lowest node above all of the codes."""
         if len(codes) < 2:
             return []
         level = next(level for level in self.distance.ancestors if (level[codes] != level[codes[0]]).any())
@@ -301,10 +309,10 @@ class TreeAxis(Dense):
         return worst
 
 
-def axis_of(distance: Distance, rows: int) -> Axis:
-    """The axis of an attribute with this distance, in a table of so many rows."""
-    if isinstance(distance, Ordered):
+def axis_of(distance: Any, rows: int) -> Axis:
+    """Return the axis of an attribute with this distance, in a table with this number of rows."""
+    if distance.shape == "line":
         return LineAxis(distance, rows)
-    if isinstance(distance, Equal):
-        return Sets(distance)
-    return TreeAxis(distance, rows) if isinstance(distance, Hierarchical) else Metric(distance, rows)
+    if distance.shape == "set":
+        return SetAxis(distance)
+    return TreeAxis(distance, rows) if distance.shape == "tree" else MetricAxis(distance, rows)

@@ -114,7 +114,7 @@ def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
     for attribute, axis in enumerate(fragment.matrix.axes):
         found = []
         order, _ = _ordered(fragment, attribute, "published")
-        if len(order) > 1 and all(isinstance(other, LineAxis) for other in fragment.matrix.axes):
+        if len(order) > 1 and all(other.distance.shape == "line" for other in fragment.matrix.axes):
             changes.append(_published_in_two(fragment, attribute, order) - np.array(own, dtype=object))
             continue
         for cut in axis.cuts(order):
@@ -134,8 +134,8 @@ def _published_in_two(fragment: Fragment, attribute: int, order: Ints) -> Number
     columns = []
     for number, axis in enumerate(matrix.axes):
         assert isinstance(axis, LineAxis)
-        places, side = axis.places[cells[:, number]], axis.places[fragment.sides[number]]
-        mass, moment = (np.concatenate([[0], np.cumsum(part)]) for part in (rows, rows * places))
+        positions, side = axis.positions[cells[:, number]], axis.positions[fragment.sides[number]]
+        mass, moment = (np.concatenate([[0], np.cumsum(part)]) for part in (rows, rows * positions))
         cut = number == attribute
         left = side[0], side[:-1] if cut else side[-1]
         right = side[1:] if cut else side[0], side[-1]

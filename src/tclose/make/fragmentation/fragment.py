@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from tclose.errors import PolicyError
-from tclose.make.fragmentation.axes import LineAxis
 from tclose.make.fragmentation.counts import Counts, Ints
 from tclose.values.exact import number_of
 
@@ -67,7 +66,7 @@ class Fragment:
         axis, counts, side = self.matrix.axes[attribute], self.marginal(attribute), self.sides[attribute]
         if bound == "published":
             return Fraction(axis.published(side, counts[side]), self.matrix.total * axis.published_unit)
-        return axis.distance.delta(counts) / self.matrix.total
+        return Fraction(axis.delta(counts), self.matrix.total * axis.scale)
 
     def conforms(self, rows: Any) -> bool:
         """Whether a class has the same share of its rows here as the table (definition 16); given as for `Counts.of_class`."""
@@ -118,7 +117,7 @@ class Fragment:
 
     def _adjoins(self, other: Fragment, attribute: int) -> bool:
         a, b = self.sides[attribute], other.sides[attribute]
-        if isinstance(self.matrix.axes[attribute], LineAxis):
+        if self.matrix.axes[attribute].distance.shape == "line":
             return bool(min(a[-1], b[-1]) + 1 == max(a[0], b[0]))
         return not np.isin(a, b).any()
 
@@ -144,5 +143,7 @@ class Fragment:
             if len(names) == 1:
                 spans.append(str(names[0]))
             else:
-                spans.append(f"{names[0]}..{names[-1]}" if isinstance(axis, LineAxis) else "{" + ", ".join(map(str, names)) + "}")
+                spans.append(
+                    f"{names[0]}..{names[-1]}" if axis.distance.shape == "line" else "{" + ", ".join(map(str, names)) + "}"
+                )
         return f"<Fragment {' x '.join(spans)}: {number_of(self.rows, 'row')}>"

@@ -10,6 +10,7 @@ import numpy as np
 
 from tclose.jobs import announce
 from tclose.make.algorithm import Partition
+from tclose.make.emd import exact_emd
 from tclose.make.fragmentation.counts import Counts
 from tclose.make.fragmentation.fill import fill
 from tclose.make.fragmentation.result import Fragmentation
@@ -78,7 +79,7 @@ def _size(table: EncodedTable, k: int, options: Mapping[str, Any]) -> tuple[Code
 
 def _slack(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
     """The slack of an attribute: its limit, less how far these rows have moved from the input where some of it was left out."""
-    moved = attribute.distance.exact(matrix.marginal(number), attribute.counts)
+    moved = exact_emd(attribute.distance, matrix.marginal(number), attribute.counts)
     limit: Fraction = attribute.column.t
     return max(limit - moved, Fraction(0))
 

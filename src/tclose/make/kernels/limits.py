@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.distances import Distance, Equal, Hierarchical, Matrix, Ordered
-from tclose.distances.choose import place_of
 from tclose.errors import InputError
 from tclose.policy import Policy, Sensitive
 from tclose.values.exact import INT64_MAX
@@ -129,7 +127,7 @@ def limits_of(attributes: Sequence[Attribute], policy: Policy, persons: Ints | N
     for attribute in attributes:
         groups.setdefault((id(attribute.codes), id(attribute.column)), []).append(attribute)
     # Linear programs come last: most classes that fail have failed before.
-    grouped = sorted(groups.values(), key=lambda group: isinstance(group[0].distance, Matrix))
+    grouped = sorted(groups.values(), key=lambda group: group[0].distance.shape == "metric")
     rows = len(attributes[0].codes)
     codes = np.array([group[0].codes for group in grouped], dtype=np.int32)
     who = np.empty(0, dtype=np.int32) if persons is None else np.ascontiguousarray(persons, dtype=np.int32)
@@ -214,23 +212,20 @@ def _against(attribute: Attribute, rows: int, record: NDArray[Any]) -> tuple[Int
 
 def _shape(attribute: Attribute, n: int) -> tuple[int, int, Ints]:
     """The kind of a distance, its scale, and its plain numbers."""
-    distance: Distance = attribute.distance
-    if isinstance(distance, Equal):
+    distance: Any = attribute.distance
+    if distance.shape == "set":
         return EQUAL, 1, np.empty(0, dtype=np.int64)
-    if isinstance(distance, Ordered):  # the numeric distance is one too
-        scale, places = _on_a_grid(distance.scale, distance.positions - distance.positions[0], INT64_MAX // (2 * n))
+    if distance.shape == "line":
+        scale, places = _on_a_grid(distance.scale, distance.positions, INT64_MAX // (2 * n))
         return LINE, scale, places
-    if isinstance(distance, Hierarchical):
-        tree = attribute.column.hierarchy
-        known = set(tree.leaves)
-        leaves = [tree.leaf(place_of(value, known)) for value in attribute.values]
-        weights = [0, *(tree.heights[up] - height for up, height in zip(tree.parents[1:], tree.heights[1:], strict=True))]
-        return TREE, distance.scale, np.array([*leaves, *tree.parents, *weights], dtype=np.int64)
-    if isinstance(distance, Matrix):
-        entries = [int(distance.ground(i, j) * distance.scale) for i in range(distance.m) for j in range(distance.m)]
-        scale, rounded = _on_a_grid(distance.scale, np.array(entries, dtype=object), 2**40)
-        return MATRIX, scale, rounded
-    raise TypeError(f"No kernel for the distance {distance.name!r}.")
+    if distance.shape == "tree":
+        nodes = distance.ancestors  # of each depth; children have larger numbers, so a code's leaf is the largest
+        parents, weights = np.zeros((2, int(nodes.max()) + 2), dtype=np.int64)  # the last is for -1, which is no node
+        parents[nodes[1:]], weights[nodes] = nodes[:-1], distance.weights
+        parents[0] = -1
+        return TREE, distance.scale, np.concatenate([nodes.max(axis=0), parents[:-1], weights[:-1]])
+    scale, rounded = _on_a_grid(distance.scale, distance.matrix.ravel(), 2**40)
+    return MATRIX, scale, rounded
 
 
 def _on_a_grid(scale: int, numbers: NDArray[Any], largest: int) -> tuple[int, Ints]:

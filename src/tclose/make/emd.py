@@ -1,0 +1,96 @@
+"""The earth mover's distance of dense distributions, by the shape of the ground distance; in floats or exact.
+
+What a release is judged by has its own forms, in `tclose.judge.emd`; the two share nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tclose.distances import Distance
+from tclose.distances.shapes import Line, Metric, Set, Tree
+
+Numbers = NDArray[Any]
+
+FINE = 2**44
+"""Floats are rounded to multiples of 1/FINE where a flow is to be found, which takes integers."""
+
+
+def emds(distance: Distance, shares: Numbers, table: Numbers) -> Numbers:
+    """Return the EMD of each row of ``shares`` to ``table``: distributions in floats, or exact in arrays of fractions."""
+    if distance.scale == 0:
+        return np.zeros(len(shares))
+    if distance.shape == "metric" and shares.dtype != object:
+        whole, of_table = (np.rint(side * FINE).astype(np.int64) for side in (shares, table))
+        return np.array([float(exact_emd(distance, row, of_table)) for row in whole])
+    found: Numbers = WORKS[distance.shape](distance, shares, table, 1) / distance.scale
+    return found
+
+
+def exact_emd(distance: Distance, counts: Numbers, others: Numbers) -> Fraction:
+    """Return the EMD of two histograms as a fraction; each is scaled to sum 1."""
+    if distance.scale == 0:
+        return Fraction(0)
+    left, right = counts.astype(object), others.astype(object)
+    size, other_size = int(left.sum()), int(right.sum())
+    mass = size * other_size
+    work = WORKS[distance.shape](distance, (left * other_size)[None, :], right * size, mass)
+    return Fraction(work[0]) / (distance.scale * mass)
+
+
+def _on_line(distance: Line, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001
+    """Sum over the gaps between values: the mass that crosses the gap, times its width."""
+    widths: Numbers = np.diff(distance.positions).astype(rows.dtype)
+    work: Numbers = np.abs(np.cumsum(rows - table, axis=1)[:, :-1]) @ widths
+    return work
+
+
+def _in_set(distance: Set, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001
+    """All mass that is too much moves by 1."""
+    work: Numbers = np.maximum(rows - table, 0).sum(axis=1)
+    return work
+
+
+def _in_tree(distance: Tree, rows: Numbers, table: Numbers, mass: int) -> Numbers:
+    """H less what stays below each node: the sum of w_N min(P_N, Q_N) over all nodes N but the root."""
+    stays: Any = 0
+    for depth in range(1, len(distance.ancestors)):
+        runs = distance.runs(depth)
+        below = np.minimum(np.add.reduceat(rows, runs, axis=1), np.add.reduceat(table, runs))
+        stays = stays + below @ distance.weights[depth][runs]
+    work: Numbers = distance.scale * mass - stays
+    return work
+
+
+def _under_metric(distance: Metric, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001
+    """The cheapest flow, in integers; one linear program a row."""
+    return np.array([_cheapest(distance, (row - table).tolist()) for row in rows], dtype=object)
+
+
+def _cheapest(distance: Metric, surplus: list[Any]) -> Fraction:
+    """Return the cost of the cheapest flow that levels a surplus of integers or fractions."""
+    import networkx as nx
+
+    common = math.lcm(*(Fraction(extra).denominator for extra in surplus))
+    network = nx.DiGraph()
+    for code, extra in enumerate(surplus):
+        if extra:
+            network.add_node(code, demand=-int(extra * common))
+    for source, target in ((i, j) for i in network for j in network if surplus[i] > 0 > surplus[j]):
+        network.add_edge(source, target, weight=int(distance.matrix[source, target]))
+    return Fraction(nx.min_cost_flow_cost(network), common) if network else Fraction(0)
+
+
+WORKS: dict[str, Callable[[Any, Numbers, Numbers, int], Numbers]] = {
+    "line": _on_line,
+    "set": _in_set,
+    "tree": _in_tree,
+    "metric": _under_metric,
+}
+"""``scale`` times the least work that turns each row into the table, for distributions of this mass, by shape."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
 import tclose
+from tests.support.project import PROJECT
 
 NAMES = [
     "Audit",
@@ -54,6 +56,12 @@ def test_public_names_are_pinned() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_each_public_name_resolves(name: str) -> None:
     assert getattr(tclose, name) is not None
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    """It stands in pyproject.toml alone; an install that is older than that file must be made anew."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert tclose.__version__ == project["version"]
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

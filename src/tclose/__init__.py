@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from tclose.tables.readings import Reading
     from tclose.values.hierarchy import Hierarchy
 
+    __version__: str
+
 # Loaded on first use: importing tclose, and `tclose --help`, stay fast.
 _HOMES = {
     "Audit": "judge.result",
@@ -66,7 +68,6 @@ _HOMES = {
     "Sensitive": "policy",
 }
 
-__version__ = "0.1.0"
 __all__ = [
     "Audit",
     "ColumnError",
@@ -102,9 +103,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    value: Any
+    if name == "__version__":
+        from importlib.metadata import version
+
+        value = version("tclose")  # as in pyproject.toml
+    elif name in _HOMES:
+        value = getattr(import_module(f"tclose.{_HOMES[name]}"), name)
+    else:
         raise AttributeError(f"module 'tclose' has no attribute {name!r}")
-    value = getattr(import_module(f"tclose.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 

@@ -35,6 +35,7 @@ from tclose.judge.models import (
     too_small,
 )
 from tclose.judge.models.base import log_sign
+from tclose.policy.models import MODELS
 from tclose.values.histograms import Histograms
 from tests import naive
 
@@ -308,6 +309,11 @@ def test_merging_two_classes_never_worsens_the_worst(model: Model, classes: list
     after = model.judge(Histograms.of(naive.merge(classes, first, second))).worst
     slack = 1e-12 if isinstance(model, EntropyDiversity | Disclosure) else 0  # logarithms are floats
     assert after >= before - slack if model.floor else after <= before + slack
+
+
+def test_merging_is_tried_with_every_model_that_can_be_limited() -> None:
+    limited = {key for key, model in MODELS.items() if model.settings and model.judged_on == "values"}
+    assert {model.key for model in PRESERVED} == limited
 
 
 @given(SEVERAL)

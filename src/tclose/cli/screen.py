@@ -12,8 +12,8 @@ import numpy as np
 
 from tclose.cli.printing import Columns, Screen, words
 from tclose.jobs import COMPILING, listening
-from tclose.judge.attribute import REGION
-from tclose.values.exact import decimal_down, decimal_up, number_of, plain
+from tclose.policy.models import MODELS, PrivacyModel
+from tclose.values.exact import decimal_up, number_of, plain
 
 if TYPE_CHECKING:
     from tclose.judge.attribute import AttributeAudit, Profile
@@ -33,27 +33,6 @@ SEVERAL = 0.1
 
 OF_OUTPUT = ("Writing", "Reading back")
 """Stages that are about the release, not about the table."""
-
-LABELS = {
-    "t": "t of {}: distance from the table",
-    REGION: "(n,t) of {}: distance from a region",
-    "l_distinct": "l of {}: values in a class",
-    "l_entropy": "l of {}: values by entropy",
-    "c_recursive": "c of {}: recursive diversity",
-    "beta": "beta of {}: likeness",
-    "beta_enhanced": "beta of {}: enhanced likeness",
-    "delta": "delta of {}: disclosure",
-    "alpha": "alpha of {}: share of one value in a class",
-    "lift": "lift of {}: how much likelier a value becomes",
-}
-
-MEANINGS = (
-    "t: how far the values of a class are from those of the whole table. 0: the same distribution; 1: as far as can be.",
-    "l by entropy: as many equally frequent values would say as little of a person.",
-    "c: how many times as frequent the most frequent value of a class is as all others together, the next l - 2 not counted.",
-    "lift: how many times likelier a value is in some class than in the table. beta is lift - 1.",
-    "delta: the logarithm of the largest such change, up or down; unbounded where a class lacks a value that the table has.",
-)
 
 JOINT = "joint test: t of all sensitive columns taken as one value. It is never judged."
 
@@ -170,21 +149,21 @@ def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> 
 
     of_k = limits.get(("k", None))
     if audit.k_persons is not None:
-        row("k, persons in the smallest class", f"{audit.k_persons:,}", of_k if audit.counts_persons else None)
+        row(MODELS["k"].label.format("persons"), f"{audit.k_persons:,}", of_k if audit.counts_persons else None)
     if not audit.counts_persons:
-        row("k, rows in the smallest class", f"{audit.k:,}", of_k)
+        row(MODELS["k"].label.format("rows"), f"{audit.k:,}", of_k)
     for name, attribute in audit.sensitive.items():
-        for key, attained in _attained(attribute):
-            judgement = limits.get((key, name))
-            if judgement is not None or key in ("t", "l_distinct"):
-                row(LABELS[key].format(name), attained, judgement)
-            if key == "t" and attribute.t_other is not None:
+        for model, attained in _attained(attribute):
+            judgement = limits.get((model.name, name))
+            if judgement is not None or model.on_screen:
+                row(model.label.format(name), attained, judgement)
+            if model.key == "t" and attribute.t_other is not None:
                 row(
                     f"  over its {'values' if attribute.judged == 'bins' else 'bins'}, not judged",
                     decimal_up(attribute.t_other),
                     None,
                 )
-            if key == "t" and promised and name in promised:
+            if model.key == "t" and promised and name in promised:
                 row("  promised before rows were chosen", decimal_up(promised[name]["t"]), None)
     same = audit.homogeneous
     share = decimal_up(Fraction(100 * same["rows"], audit.rows), 1)
@@ -192,20 +171,12 @@ def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> 
     return table
 
 
-def _attained(attribute: AttributeAudit) -> Iterator[tuple[str, str]]:
-    """What a table attains of each model, rounded against us, by the key of the model's limit."""
-    yield "t", decimal_up(attribute.t_judged)
-    if REGION in attribute.verdicts:
-        yield REGION, decimal_up(attribute.verdicts[REGION].worst)
-    yield "l_distinct", f"{attribute.l_distinct:,}"
-    yield "l_entropy", decimal_down(attribute.l_entropy)
-    yield "c_recursive", decimal_up(attribute.c_recursive)
-    yield "beta", decimal_up(attribute.beta)
-    if "beta_enhanced" in attribute.verdicts:
-        yield "beta_enhanced", decimal_up(attribute.verdicts["beta_enhanced"].worst)
-    yield "delta", decimal_up(attribute.delta)
-    yield "alpha", decimal_up(attribute.share)
-    yield "lift", decimal_up(attribute.lift)
+def _attained(attribute: AttributeAudit) -> Iterator[tuple[PrivacyModel, str]]:
+    """What a table attains of each model, rounded against us; what can be limited comes first."""
+    for model in sorted(MODELS.values(), key=lambda model: not model.settings):
+        if model.key in attribute.verdicts:
+            worst = attribute.verdicts[model.key].worst
+            yield model, f"{int(worst):,}" if model.whole else model.rounded(worst)
 
 
 def worst_classes(audit: Audit) -> Iterator[str]:
@@ -249,14 +220,13 @@ def _show_everything(screen: Screen, audit: Audit) -> None:
     table = Columns("all measures", "attained", "in class")
     table.row("rows in the smallest class", f"{audit.k:,}", "")
     for name, attribute in audit.sensitive.items():
-        places = {"alpha": "share"}
-        for key, attained in _attained(attribute):
-            verdict = attribute.verdicts[places.get(key, key)]
-            table.row(LABELS[key].format(name), attained, f"{verdict.worst_class:,}")
+        for model, attained in _attained(attribute):
+            table.row(model.label.format(name), attained, f"{attribute.verdicts[model.key].worst_class:,}")
     if audit.joint_verdict is not None:
         table.row("joint test", decimal_up(audit.joint_verdict.worst), f"{audit.joint_verdict.worst_class:,}")
     screen.print(table)
-    for meaning in (*MEANINGS, *([] if audit.joint_verdict is None else [JOINT])):
+    meanings = [model.meaning for model in MODELS.values() if model.meaning]
+    for meaning in (*meanings, *([] if audit.joint_verdict is None else [JOINT])):
         screen.tell(f"  {meaning}")
 
 

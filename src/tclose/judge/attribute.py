@@ -12,31 +12,13 @@ import numpy as np
 
 from tclose.distances import Distance
 from tclose.judge.divergences import jensen_shannon, kullback_leibler, variational
-from tclose.judge.models import (
-    BasicLikeness,
-    Closeness,
-    Disclosure,
-    DistinctDiversity,
-    EnhancedLikeness,
-    EntropyDiversity,
-    Lift,
-    Model,
-    RecursiveDiversity,
-    Share,
-    Verdict,
-    homogeneous,
-)
+from tclose.judge.models import ON_VALUES, Model, Verdict, homogeneous
 from tclose.judge.models.base import Bools
 from tclose.policy import Policy, Sensitive
+from tclose.policy.models import MODELS
 from tclose.values.exact import decimal_up, float_up, plain
 from tclose.values.hierarchy import printed
 from tclose.values.histograms import Histograms, Ints
-
-REGION = "n,t"
-"""The key of (n,t)-closeness among an attribute's verdicts."""
-
-ALWAYS = ("l_entropy", "c_recursive", "beta", "delta", "lift", "share")
-"""What every report has, in this order."""
 
 DIVERGENCES = {"variational": variational, "kullback_leibler": kullback_leibler, "jensen_shannon": jensen_shannon}
 
@@ -151,37 +133,42 @@ class AttributeAudit:
     @property
     def l_distinct(self) -> int:
         """The least number of values in a class."""
-        return int(self.verdicts["l_distinct"].worst)
+        return int(self.attained("l_distinct"))
 
     @property
     def l_entropy(self) -> float:
         """The least exp(entropy) of a class."""
-        return self._worst("l_entropy")
+        return self.attained("l_entropy")
 
     @property
     def c_recursive(self) -> float:
         """The infimum of c; infinite where a class has fewer than l values."""
-        return self._worst("c_recursive")
+        return self.attained("c_recursive")
 
     @property
     def beta(self) -> float:
         """The largest (p - q) / q."""
-        return self._worst("beta")
+        return self.attained("beta")
 
     @property
     def delta(self) -> float:
         """The largest |ln(p/q)|; infinite where a class lacks a value."""
-        return self._worst("delta")
+        return self.attained("delta")
 
     @property
     def lift(self) -> float:
         """The largest p/q."""
-        return self._worst("lift")
+        return self.attained("lift")
 
     @property
     def share(self) -> float:
         """The largest share of one value in a class."""
-        return self._worst("share")
+        return self.attained("share")
+
+    def attained(self, key: str) -> float:
+        """What the table attains of a model, by its key; risks are rounded up."""
+        worst = self.verdicts[key].worst
+        return int(worst) if MODELS[key].whole else float_up(worst)
 
     @property
     def homogeneous_classes(self) -> int:
@@ -202,11 +189,11 @@ class AttributeAudit:
             **({} if self.t_raw is None else {"t_raw": float_up(self.t_raw), "t_raw_exact": str(self.t_raw)}),
             "limit": None if self.limit is None else float(self.limit),
             "worst_class": self.worst_class,
-            "l_distinct": self.l_distinct,
         }
-        for key in (*ALWAYS, *(key for key in self.verdicts if key not in ALWAYS)):
+        always = [key for key, model in MODELS.items() if model.always and key in self.verdicts]
+        for key in (*always, *(key for key in self.verdicts if key not in always)):
             if key not in facts:
-                facts |= finite(key, self._worst(key))
+                facts |= finite(key, self.attained(key))
         facts["homogeneous"] = {"classes": self.homogeneous_classes, "rows": self.homogeneous_rows}
         return {**facts, "divergences": self.divergences}
 
@@ -215,9 +202,6 @@ class AttributeAudit:
         limit = "" if self.limit is None else f" (limit {plain(self.limit)})"
         t, lift = decimal_up(self.t_judged), decimal_up(self.lift)
         return f"<AttributeAudit: {self.distance}, t={t}{limit}, l={self.l_distinct}, lift={lift}>"
-
-    def _worst(self, key: str) -> float:
-        return float_up(self.verdicts[key].worst)
 
 
 def finite(key: str, value: float) -> dict[str, Any]:
@@ -244,8 +228,11 @@ def measure(
     values
         The domain, for the profile of the class that is farthest from the table.
     """
-    about_rows = {model.key: model for model in _models(column, policy, distance)}
-    about_persons = {model.key: model for model in _diversities(column)}
+    measured = [model for model in MODELS.values() if model.judged_on == "values" and model.is_measured(policy, column)]
+    about_rows, about_persons = (
+        {model.key: ON_VALUES[model.key].of(policy, column, distance) for model in measured if model.counts_persons is of_persons}
+        for of_persons in (False, True)
+    )
     found: dict[str, list[Verdict]] = {key: [] for key in (*about_rows, *about_persons)}
     sizes, one_value = [], []
     diverged = dict.fromkeys(DIVERGENCES, 0.0)
@@ -285,27 +272,3 @@ def measure(
 
 def _shown(value: Any) -> str:
     return "missing" if value is None else printed(value)
-
-
-def _models(column: Sensitive, policy: Policy, distance: Distance) -> list[Model]:
-    """All models that are judged on rows, with the policy's limits; (n,t)-closeness takes the limit on t for itself."""
-    basic, strict = column.beta_kind == "basic", column.delta_kind == "strict"
-    enhanced = [] if basic else [EnhancedLikeness(limit=column.beta)]
-    return [
-        Closeness(distance, limit=column.t if policy.n is None else None),
-        BasicLikeness(limit=column.beta if basic else None),
-        *enhanced,
-        Disclosure(lenient=not strict, limit=column.delta),
-        Lift(),
-        Share(limit=policy.alpha),
-    ]
-
-
-def _diversities(column: Sensitive) -> list[Model]:
-    """l-diversity in its three readings; the limit goes to the one that the policy asks for."""
-    kind = column.l_kind
-    return [
-        DistinctDiversity(limit=column.l if kind == "distinct" else None),
-        EntropyDiversity(limit=column.l if kind == "entropy" else None),
-        RecursiveDiversity(l=int(column.l) if column.l else 2, limit=column.c),
-    ]

@@ -14,13 +14,14 @@ import pyarrow as pa
 from tclose.columns.domains import Domain, Ints, domain_of, kind_to_read, readings_of, warn_of
 from tclose.columns.persons import unit_to_audit
 from tclose.errors import InputError, raising_alone
-from tclose.judge.attribute import REGION, AttributeAudit, measure
+from tclose.judge.attribute import AttributeAudit, measure
 from tclose.judge.boxes import Line, Tree, axis_of
 from tclose.judge.emd.joint import Lexicographic
 from tclose.judge.models import Closeness, Regions, Verdict, judge_regions
 from tclose.judge.regions import regions
 from tclose.judge.result import Audit
 from tclose.policy import Policy, Sensitive, check_policy
+from tclose.policy.models import REGION
 from tclose.tables.counted import Cells
 from tclose.tables.duckdb import Table
 from tclose.tables.readers import open_reader

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.judge.attribute import REGION, AttributeAudit, finite
-from tclose.judge.models import Verdict, too_small
+from tclose.judge.attribute import AttributeAudit, finite
+from tclose.judge.models import ON_SIZES, Verdict
 from tclose.judge.models.base import Bools, Floats
 from tclose.policy import Policy
+from tclose.policy.models import MODELS
 from tclose.tables.readings import Reading
 from tclose.values.exact import decimal_up, float_up, number_of
 
@@ -138,19 +139,18 @@ class Audit:
     def judgements(self) -> list[Judgement]:
         """Every limit of the policy, and what every class attains of it."""
         found = []
-        if self.policy.k is not None:
-            counted = self.persons if self.counts_persons and self.persons is not None else self.sizes
-            small = too_small(counted, self.policy.k)
-            found.append(Judgement("k", None, Fraction(self.policy.k), counted.astype(np.float64), small, floor=True))
+        for key, breaks in ON_SIZES.items():
+            limit = MODELS[key].limit(self.policy, None)
+            if limit is not None:
+                persons = self.persons if self.counts_persons and MODELS[key].counts_persons else None
+                counted = self.sizes if persons is None else persons
+                values, broken = counted.astype(np.float64), breaks(counted, int(limit))
+                found.append(Judgement(MODELS[key].name, None, limit, values, broken, MODELS[key].at_least))
         for column in self.policy.sensitive:
-            attribute = self.sensitive[column.name]
-            for key, model in attribute.models.items():
-                if model.limit is not None:
-                    name, verdict = "alpha" if key == "share" else key, attribute.verdicts[key]
-                    found.append(Judgement(name, column.name, model.limit, verdict.values, verdict.broken, model.floor))
-            if REGION in attribute.verdicts:
-                verdict = attribute.verdicts[REGION]
-                found.append(Judgement(REGION, column.name, column.t, verdict.values, verdict.broken))
+            for key, verdict in self.sensitive[column.name].verdicts.items():
+                model, limit = MODELS[key], MODELS[key].limit(self.policy, column)
+                if limit is not None:
+                    found.append(Judgement(model.name, column.name, limit, verdict.values, verdict.broken, model.at_least))
         return found
 
     @cached_property

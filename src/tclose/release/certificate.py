@@ -20,6 +20,7 @@ from typing import Any
 
 from tclose.judge.result import Audit
 from tclose.policy import Policy, Quasi, Sensitive
+from tclose.policy.models import MODELS, SETTINGS
 from tclose.tables.readings import Reading
 from tclose.values.exact import float_up, number_of, plain
 from tclose.values.hierarchy import above, printed
@@ -121,7 +122,8 @@ def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
     if policy.n is not None:
         for column in policy.quasi:
             quasi[column.name] |= _public_hierarchy(column, audit)
-    limits: dict[str, Any] = {key: settings[key] for key in ("k", "alpha", "n") if key in settings}
+    read = [setting.name for setting in SETTINGS if setting.of == "policy"]
+    limits: dict[str, Any] = {key: value for key, value in settings.items() if key in read}
     return {"quasi": {name: found or None for name, found in quasi.items()}, "sensitive": settings["sensitive"], **limits}
 
 
@@ -223,15 +225,22 @@ def to_json(paper: Mapping[str, Any]) -> str:
 
 def describe_sensitive(column: Sensitive, distance: str, policy: Policy) -> str:
     """What a sensitive column holds, and what was asked of it."""
-    limits = [f"t={plain(column.t)}"] if column.t is not None else []
-    limits += [f"l={plain(column.l)} ({column.l_kind})"] if column.l is not None else []
-    limits += [f"beta={plain(column.beta)}"] if column.beta is not None else []
-    limits += [f"delta={plain(column.delta)}"] if column.delta is not None else []
     what = (
         "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
     )
     what += "; an empty cell is a missing value" if column.missing else ""
-    limits += [f"c={plain(column.c)}"] if column.c is not None else []
-    limits += [f"alpha={plain(policy.alpha)}"] if policy.alpha is not None else []
-    asked = f"; limits {', '.join(limits)}" if limits else "; measured, not limited"
+    limits = ", ".join(_limits_of(column, policy))
+    asked = f"; limits {limits}" if limits else "; measured, not limited"
     return f"{what}. Distance: {distance}{asked}."
+
+
+def _limits_of(column: Sensitive, policy: Policy) -> list[str]:
+    """The limits of a sensitive column: its own settings, then further ones such as c, then those of the whole policy."""
+    found = []
+    for model in MODELS.values():
+        if model.limit(policy, column) is not None:
+            given = {setting.name: setting.value(policy, column) for setting in model.settings}
+            values = {name: plain(value) if isinstance(value, Fraction) else value for name, value in given.items()}
+            of_policy = model.limit_from is not None and model.limit_from.of == "policy"
+            found += [(of_policy, place, text.format(**values)) for place, text in enumerate(model.in_papers)]
+    return [text for *_, text in sorted(found, key=lambda part: part[:2])]

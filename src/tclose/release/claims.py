@@ -11,14 +11,16 @@ import json
 import math
 import stat
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import PydanticCustomError
 
 from tclose.errors import InputError, TcloseError
 from tclose.policy import Policy
+from tclose.policy.models import SETTINGS
 from tclose.tables.input_file import MOST_COLUMNS
 
 LARGEST_FILE = 100_000_000
@@ -79,10 +81,16 @@ class QuasiClaim(_Claim):
     hierarchy: Literal["prefixes", "dates"] | dict[str, Any] | None = None
 
 
-class SensitiveClaim(_Claim):
+def _limits_of(owner: str) -> Any:
+    """A claim with the settings of all privacy models that belong to a policy, or to a sensitive column."""
+    kinds: dict[type, Any] = {int: (int | None, None), Fraction: (Number | None, None), str: (str, "")}
+    settings = {setting.name: kinds[setting.holds] for setting in SETTINGS if setting.of == owner}
+    return create_model(f"limits of {owner}", __base__=_Claim, **settings)
+
+
+class SensitiveClaim(_limits_of("sensitive")):  # type: ignore[misc]  # a class that is made when it is asked for
     """A sensitive column: the settings of `tclose.Sensitive`, with its hierarchy or matrix written out."""
 
-    t: Number | None = None
     distance: str = "auto"
     hierarchy: dict[str, Any] | None = None
     matrix: Annotated[dict[str, Annotated[dict[str, Number], Few]], Few] | None = None
@@ -90,23 +98,13 @@ class SensitiveClaim(_Claim):
     bins: int | Edges | dict[str, Number | Edges] | None = None
     publish: str | None = None
     missing: str | None = None
-    l: Number | None = None  # noqa: E741 - the name of the model
-    l_kind: str = "distinct"
-    c: Number | None = None
-    beta: Number | None = None
-    beta_kind: str = "basic"
-    delta: Number | None = None
-    delta_kind: str = "strict"
 
 
-class PolicyClaim(_Claim):
+class PolicyClaim(_limits_of("policy")):  # type: ignore[misc]
     """What was asked of the release."""
 
     quasi: Annotated[dict[str, QuasiClaim], Few]
     sensitive: Annotated[dict[str, SensitiveClaim | None], Few]
-    k: int | None = None
-    alpha: Number | None = None
-    n: int | None = None
 
 
 class FileClaim(_Claim):

@@ -15,12 +15,13 @@ import numpy as np
 
 from tclose.columns.domains import Domain, domain_of
 from tclose.distances import Distance
-from tclose.judge.attribute import REGION, AttributeAudit
+from tclose.judge.attribute import AttributeAudit
 from tclose.judge.result import Audit, Judgement
 from tclose.policy import Policy, Sensitive
+from tclose.policy.models import NAMED, SETTINGS, asked_of
 from tclose.tables.counted import Cells
 from tclose.tables.duckdb import Table
-from tclose.values.exact import decimal_down, decimal_up, number_of, plain
+from tclose.values.exact import decimal_up, number_of, plain
 
 MUCH_LESS = 10
 """t under a tree or a matrix is remarkable when it is so many times smaller than with all different values equally far apart."""
@@ -29,8 +30,8 @@ MOST_ROWS, NARROW = Fraction(9, 10), Fraction(1, 20)
 """The numeric distance says little when so many of the rows lie within so small a part of the range."""
 
 WRITTEN_OUT = ("hierarchy", "matrix", "order", "bins")
-SETTINGS = ("distance", "t", "l", "l_kind", "c", "beta", "beta_kind", "delta", "delta_kind", *WRITTEN_OUT)
-"""What two policies may ask differently of a sensitive column."""
+OF_POLICY, OF_SENSITIVE = ([setting.name for setting in SETTINGS if setting.of == owner] for owner in ("policy", "sensitive"))
+"""The limits of a whole policy, and those of a sensitive column."""
 
 
 @dataclass(frozen=True)
@@ -90,18 +91,14 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
 
 def asks_for_something(policy: Policy) -> bool:
     """Whether some table could break the policy: k, l, alpha or t of 1 asks for nothing, nor does any t with n of 1."""
-    asks = [policy.k is not None and policy.k > 1, policy.alpha is not None and policy.alpha < 1]
-    for column in policy.sensitive:
-        asks += [column.t is not None and column.t < 1 and policy.n != 1, column.l is not None and column.l > 1]
-        asks += [column.beta is not None, column.delta is not None]
-    return any(asks)
+    return not all(model.is_idle(policy, column) for model, column in asked_of(policy))
 
 
 def differences(own: Policy, certified: Policy) -> list[str]:
     """What a reader's policy asks otherwise than a certificate's."""
     found = [
         f"{key} is {_asked(getattr(own, key))}, certified is {_asked(getattr(certified, key))}"
-        for key in ("k", "alpha", "n")
+        for key in OF_POLICY
         if getattr(own, key) != getattr(certified, key)
     ]
     for role, what in (("quasi", "quasi-identifier"), ("sensitive", "sensitive")):
@@ -112,7 +109,11 @@ def differences(own: Policy, certified: Policy) -> list[str]:
     for column in own.sensitive:
         other = theirs_by_name.get(column.name)
         if other is not None:
-            found += [_difference(column, other, key) for key in SETTINGS if _differ(column, other, key)]
+            found += [
+                _difference(column, other, key)
+                for key in ("distance", *OF_SENSITIVE, *WRITTEN_OUT)
+                if _differ(column, other, key)
+            ]
     return found
 
 
@@ -137,32 +138,19 @@ def _asked(limit: Any) -> Any:
 
 def _limit(audit: Audit, judgement: Judgement) -> str:
     """One limit in plain words: asked and attained."""
-    policy, name, asked = audit.policy, judgement.sensitive, plain(judgement.limit)
+    model, name = NAMED[judgement.model], judgement.sensitive
     if name is None:
-        return f"k: at least {number_of(int(judgement.limit), 'row')} in each class; the smallest has {audit.k:,}."
-    found = audit.sensitive[name]
-    if judgement.model == REGION:
-        near = decimal_up(found.verdicts[REGION].worst)
-        return f"(n,t) of {name}: each class within {asked} of a region of {policy.n:,} rows or more; attained {near}."
-    if judgement.model == "t":
-        attained = f"{decimal_up(found.t_judged)}, exactly {found.t_judged}"
-        return f"t of {name}: each class within {asked} of the table; attained {attained}."
-    worst = found.verdicts["share" if judgement.model == "alpha" else judgement.model].worst
+        return model.sentence.format(asked=number_of(int(judgement.limit), "row"), attained=f"{audit.k:,}")
+    worst = audit.sensitive[name].verdicts[model.key].worst
     whole = isinstance(worst, Fraction) and worst.denominator == 1
-    shown = str(worst) if whole else decimal_down(worst) if judgement.floor else decimal_up(worst)
-    what = _MODELS.get(judgement.model, judgement.model)
-    return f"{what} of {name}: at {'least' if judgement.floor else 'most'} {asked}; attained {shown}."
-
-
-_MODELS = {
-    "l_distinct": "l, different values in each class,",
-    "l_entropy": "l, by entropy,",
-    "c_recursive": "c, of recursive l-diversity,",
-    "alpha": "alpha, the share of one value in a class,",
-    "beta": "beta, by how much a class may make a value likelier,",
-    "beta_enhanced": "enhanced beta, by how much a class may make a value likelier,",
-    "delta": "delta, how much a class may change the share of a value,",
-}
+    return model.sentence.format(
+        column=name,
+        asked=plain(judgement.limit),
+        n=audit.policy.n,
+        attained=worst,
+        rounded=model.rounded(worst),
+        shortest=worst if whole else model.rounded(worst),
+    )
 
 
 def _not_limited(policy: Policy) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a privacy model is: it judges every class of a table, and says how far the worst one is from the limit."""
+"""Model: a privacy model judges every class of a table, and says what the worst of them attains."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.distances import Distance
+from tclose.policy import Policy, Sensitive
+from tclose.policy.models import MODELS
 from tclose.values.exact import product
 from tclose.values.histograms import Histograms
 
@@ -48,12 +51,21 @@ class Verdict:
 class Model(ABC):
     """One privacy model for one sensitive attribute, with a limit or only measuring.
 
-    ``key`` is its name in reports; ``floor`` says that the limit is a least value (as for k), not a largest.
+    ``key`` is that of its entry in `tclose.policy.models.MODELS`, which says all that is known without measuring.
     """
 
     key: ClassVar[str]
-    floor: ClassVar[bool] = False
     limit: Fraction | None = field(default=None, kw_only=True)
+
+    @classmethod
+    def of(cls, policy: Policy, column: Sensitive, distance: Distance) -> Self:  # noqa: ARG003 - what some models need
+        """The model with the limit that a policy sets for a sensitive attribute."""
+        return cls(limit=MODELS[cls.key].limit(policy, column))
+
+    @property
+    def floor(self) -> bool:
+        """Whether the limit is a least value (as for k), not a largest."""
+        return MODELS[self.key].at_least
 
     @abstractmethod
     def judge(self, classes: Histograms) -> Verdict:
@@ -61,7 +73,7 @@ class Model(ABC):
 
     def join(self, parts: Sequence[Verdict]) -> Verdict:
         """The verdict over all parts of a table, in the order of their classes."""
-        worst = (min if self.floor else max)(parts, key=lambda part: part.worst)  # the first of equals
+        worst = (min if self.floor else max)(parts, key=lambda part: part.worst)  # ties: the first wins
         values, broken = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "broken"))
         return Verdict(values, broken, worst.worst, worst.worst_class)
 
@@ -93,7 +105,7 @@ def exceeds(above: NDArray[Any], below: NDArray[Any], limit: Fraction, *, strict
 
 
 def _largest(above: NDArray[Any], below: NDArray[Any], ratios: Floats) -> tuple[Fraction | float, int]:
-    """The largest ratio, exactly, and the first place that has it."""
+    """The largest ratio, exactly, and the first index that has it."""
     top = ratios.max()
     if np.isinf(top):
         return float("inf"), int(np.argmax(np.isinf(ratios)))

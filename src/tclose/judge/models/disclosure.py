@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
+from tclose.distances import Distance
 from tclose.judge.models.base import NEAR, Model, Verdict, log_sign
+from tclose.policy import Policy, Sensitive
+from tclose.policy.models import MODELS
 from tclose.values.histograms import Histograms
 
 
@@ -15,11 +19,17 @@ from tclose.values.histograms import Histograms
 class Disclosure(Model):
     """|ln(p/q)| < delta for every value of the table, base e.
 
-    Strict: a value that a class has not makes delta infinite. Lenient skips such values, and merging classes can break it.
+    Strict: a value of the table that a class lacks makes delta infinite. Lenient skips such values, and merging classes can
+    break it.
     """
 
     key = "delta"
     lenient: bool = False
+
+    @classmethod
+    def of(cls, policy: Policy, column: Sensitive, distance: Distance) -> Self:  # noqa: ARG003 - what other models need
+        """Strict or lenient, as the policy says."""
+        return cls(lenient=column.delta_kind == "lenient", limit=MODELS[cls.key].limit(policy, column))
 
     def judge(self, classes: Histograms) -> Verdict:
         """Measure in floats, and settle what is near the limit in as many digits as it takes."""

@@ -8,10 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
+from tclose.distances import Distance
 from tclose.judge.models.base import NEAR, Model, Verdict, judge_ratios
+from tclose.policy import Policy, Sensitive
+from tclose.policy.models import MODELS
 from tclose.values.histograms import Histograms, Ints
 
 
@@ -19,7 +23,6 @@ class DistinctDiversity(Model):
     """At least l different values in each class."""
 
     key = "l_distinct"
-    floor = True
 
     def judge(self, classes: Histograms) -> Verdict:
         """Count the values of each class."""
@@ -36,11 +39,10 @@ class EntropyDiversity(Model):
     """
 
     key = "l_entropy"
-    floor = True
 
     def judge(self, classes: Histograms) -> Verdict:
         """Measure in floats, and settle what is near the limit exactly."""
-        # Sorted, and divided by what they share, so that equal spreads give equal floats wherever their classes stand.
+        # Sorted, and divided by what they share, so that equal distributions give equal floats, whatever their order.
         counts = classes.descending // classes.spread(np.gcd.reduceat(classes.counts, classes.starts[:-1]))
         sizes = classes.sums(counts)
         values = np.exp(np.log(sizes) - classes.sums(counts * np.log(counts)) / sizes)
@@ -65,6 +67,11 @@ class RecursiveDiversity(Model):
 
     key = "c_recursive"
     l: int = 2  # noqa: E741 - the name of the model
+
+    @classmethod
+    def of(cls, policy: Policy, column: Sensitive, distance: Distance) -> Self:  # noqa: ARG003 - what other models need
+        """For the policy's l, whatever its kind; without one for l = 2."""
+        return cls(l=int(column.l) if column.l else 2, limit=MODELS[cls.key].limit(policy, column))
 
     def judge(self, classes: Histograms) -> Verdict:
         """Sort each class's counts, largest first, and compare the first with the sum from the l-th on."""

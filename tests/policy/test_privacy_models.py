@@ -1,0 +1,90 @@
+"""The metadata of privacy models: the same keys where they are described and where they are judged, and what follows from a policy."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import tclose as tc
+from tclose.judge.models import ON_SIZES, ON_VALUES
+from tclose.policy.models import MODELS, NAMED, REGION, SETTINGS, asked_of, merging_may_break
+
+
+def on(judged_on: str) -> set[str]:
+    return {key for key, model in MODELS.items() if model.judged_on == judged_on}
+
+
+def test_every_model_is_judged_and_no_other() -> None:
+    assert set(ON_VALUES) == on("values")
+    assert set(ON_SIZES) == on("sizes")
+    assert on("regions") == {REGION}  # by `judge_regions`
+    assert all(key == model.key for key, model in ON_VALUES.items())
+
+
+def test_the_settings_of_models_are_fields_of_a_policy() -> None:
+    # And no field that a model could read is forgotten: all the others say how a table is read, compared or published.
+    of_policy, of_sensitive = ({item.name for item in fields(cls)} for cls in (tc.Policy, tc.Sensitive))
+    elsewhere = {"quasi", "sensitive", "unit", "input", "suppression", "identifiers", "drop", "keep", "other", "small_cells"}
+    elsewhere |= {"formula_guard", "name", "distance", "hierarchy", "matrix", "order", "bins", "publish", "missing"}
+    assert {setting.name for setting in SETTINGS if setting.of == "policy"} == of_policy - elsewhere
+    assert {setting.name for setting in SETTINGS if setting.of == "sensitive"} == of_sensitive - elsewhere
+
+
+def test_names_of_limits_are_distinct_and_every_limit_has_its_words() -> None:
+    assert len(NAMED) == len(MODELS)
+    for model in MODELS.values():
+        assert model.label
+        assert bool(model.sentence) == bool(model.settings)
+
+
+ASKED: list[tuple[dict[str, Any], dict[str, Any], dict[str, str]]] = [
+    ({}, {}, {}),
+    ({"k": 3}, {}, {"k": "3"}),
+    ({}, {"t": 0.2}, {"t": "1/5"}),
+    ({"n": 5}, {"t": 0.2}, {"n,t": "1/5"}),
+    ({"alpha": 0.5}, {}, {"share": "1/2"}),
+    ({}, {"l": 2}, {"l_distinct": "2"}),
+    ({}, {"l": 2.5, "l_kind": "entropy"}, {"l_entropy": "5/2"}),
+    ({}, {"l": 3, "l_kind": "recursive", "c": 4}, {"c_recursive": "4"}),
+    ({}, {"beta": 2}, {"beta": "2"}),
+    ({}, {"beta": 2, "beta_kind": "enhanced"}, {"beta_enhanced": "2"}),
+    ({}, {"delta": 1, "delta_kind": "lenient"}, {"delta": "1"}),
+    ({"k": 2, "alpha": 1}, {"t": 0, "l": 1, "beta": 1}, {"k": "2", "t": "0", "l_distinct": "1", "beta": "1", "share": "1"}),
+]
+
+
+@pytest.mark.parametrize(("of_policy", "of_column", "expected"), ASKED)
+def test_the_limits_of_a_policy(of_policy: dict[str, Any], of_column: dict[str, Any], expected: dict[str, str]) -> None:
+    policy = tc.Policy(["age"], [tc.Sensitive("ill", **of_column)], **of_policy)
+    found = {model.key: model.limit(policy, column) for model, column in asked_of(policy)}
+    assert found == {key: Fraction(limit) for key, limit in expected.items()}
+
+
+@pytest.mark.parametrize(
+    ("of_policy", "of_column", "expected"),
+    [
+        ({"k": 2, "alpha": 0.5}, {"t": 0.1, "l": 2, "beta": 1, "delta": 1}, False),
+        ({"n": 5}, {"t": 0.1}, True),
+        ({}, {"delta": 1, "delta_kind": "lenient"}, True),
+        ({}, {"delta_kind": "lenient"}, False),
+        ({}, {"l": 2, "l_kind": "entropy"}, False),
+        ({"unit": "row"}, {"l": 2, "l_kind": "entropy"}, False),
+        ({"unit": "id"}, {"l": 2, "l_kind": "entropy"}, True),
+        ({"unit": "id"}, {"l": 2, "l_kind": "recursive", "c": 2}, True),
+        ({"unit": "id", "k": 2}, {"t": 0.1, "l": 2}, False),
+    ],
+)
+def test_which_policies_merging_may_break(of_policy: dict[str, Any], of_column: dict[str, Any], expected: bool) -> None:
+    policy = tc.Policy(["age"], [tc.Sensitive("ill", **of_column)], **of_policy)
+    assert merging_may_break(policy) is expected
+
+
+def test_a_limit_is_rounded_against_us() -> None:
+    third = Fraction(1, 3)
+    assert {key: model.rounded(third) for key, model in MODELS.items() if model.at_least} == dict.fromkeys(
+        ("k", "l_distinct", "l_entropy"), "0.3333"
+    )
+    assert {model.rounded(third) for model in MODELS.values() if not model.at_least} == {"0.3334"}

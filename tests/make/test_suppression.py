@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
+from tclose.make.kernels.loss import loss_table, losses_of_ranges
 from tclose.make.scales import Line, Nominal, Scale, Tree
-from tclose.make.suppression import ncp
 from tclose.values.hierarchy import Hierarchy
 
 TREE = Hierarchy.from_mapping({"odd": {"small": [1, 3], "large": [7]}, "even": [2, 4]})
@@ -57,11 +57,15 @@ def test_the_loss_of_a_range_of_codes_is_that_of_the_class_published(data: st.Da
     for scale in scales:
         first, last = sorted(data.draw(st.tuples(*[st.integers(0, scale.size - 1)] * 2)))
         published = scale.publish(np.array([first, last]), np.array([0, 2]))
-        assert ncp(scale.widths(), np.array([first]), np.array([last])) == pytest.approx(published.ncp, rel=1e-12)
+        assert losses_of_ranges(loss_table([scale.widths()], [1.0]), 0, np.array([first]), np.array([last])) == pytest.approx(
+            published.ncp, rel=1e-12
+        )
     nominal = Nominal.of("q", values, missing=missing)[0]
     codes = np.arange(nominal.size)  # a set is charged by its size; a range of codes as if all of them were in it
     published = nominal.publish(codes, np.array([0, nominal.size]))
-    assert ncp(nominal.widths(), codes[:1], codes[-1:]) == pytest.approx(published.ncp, rel=1e-12)
+    assert losses_of_ranges(loss_table([nominal.widths()], [1.0]), 0, codes[:1], codes[-1:]) == pytest.approx(
+        published.ncp, rel=1e-12
+    )
 
 
 def test_a_limit_between_whole_numbers_outlives_the_row_that_had_decimals() -> None:

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from tclose.make.algorithm import Partition
 from tclose.make.kernels.compiling import kernel, once
-from tclose.make.kernels.limits import Codes, Ints, Limits
+from tclose.make.kernels.limits import Limits, fill_reference
 from tclose.make.kernels.loss import RANGE, LossTable, loss, loss_table
 from tclose.make.kernels.running import run
-from tclose.make.kernels.satisfies import Scratch, fill_reference, satisfies, scratch_for
+from tclose.make.kernels.satisfies import satisfies, scratch_for
+from tclose.make.kernels.scratch import Scratch
 from tclose.make.kernels.small import sort
+from tclose.values.arrays import Codes, Ints
 
 if TYPE_CHECKING:
     from tclose.make.encode import EncodedTable

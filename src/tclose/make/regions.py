@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel
-from tclose.make.kernels.limits import UNLIMITED, Codes, Ints, Limits
+from tclose.make.kernels.limits import UNLIMITED, Limits, fill_reference
 from tclose.make.kernels.running import run
-from tclose.make.kernels.satisfies import Scratch, fill_reference, satisfies, scratch_for
+from tclose.make.kernels.satisfies import satisfies, scratch_for
+from tclose.make.kernels.scratch import Scratch
 from tclose.make.scales.boxes import Boxes, Nodes, Ranges
+from tclose.values.arrays import Bools, Codes, Ints
 
 if TYPE_CHECKING:
     from tclose.make.encode import EncodedTable
-
-Bools = NDArray[np.bool_]
 
 
 def far_from_regions(table: EncodedTable, limits: Limits, n: int, rows: Ints, starts: Ints) -> Bools:

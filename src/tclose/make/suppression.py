@@ -7,19 +7,17 @@ is what a reader can recompute. Q stays the input's.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.distances.choose import arrange
 from tclose.make.encode import Attribute, EncodedTable
-from tclose.make.recode import grouped
-from tclose.make.scales import Widths
 from tclose.policy import Policy
+from tclose.values.arrays import Bools, Floats, Ints, grouped
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    from tclose.make.kernels.loss import LossTable
 
 ROUNDS = 20
 """How often each class may lose an end of a range."""
@@ -68,12 +66,14 @@ def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
     allowed = int(policy.suppression * table.rows) - int(np.count_nonzero(labels < 0))
     if policy.n is not None:
         return labels  # the regions that show (n,t)-closeness would lose their rows
-    widths = [scale.widths() for scale in table.scales]
+    from tclose.make.kernels.loss import loss_table
+
+    ncp = loss_table([scale.widths() for scale in table.scales], [1.0] * len(table.scales))
     weights = np.array([float(column.weight) for column in policy.quasi])
     for _ in range(ROUNDS):
         if allowed <= 0:
             break
-        ends = _best_ends(table, labels, widths, weights / weights.sum(), allowed)
+        ends = _best_ends(table, labels, ncp, weights / weights.sum(), allowed)
         ends = _valid(table, labels, policy, ends)
         if not ends:
             break
@@ -84,17 +84,19 @@ def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
     return labels
 
 
-def _best_ends(table: EncodedTable, labels: Ints, widths: list[Widths], weights: Floats, allowed: int) -> list[Ints]:
+def _best_ends(table: EncodedTable, labels: Ints, ncp: LossTable, weights: Floats, allowed: int) -> list[Ints]:
     """The rows of at most one end of each class, best first, as far as rows may be left out."""
+    from tclose.make.kernels.loss import losses_of_ranges
+
     members, bounds = grouped(labels)
     starts, counts = bounds[:-1], np.diff(bounds)
     first = np.array([np.minimum.reduceat(codes[members], starts) for codes in table.quasi]).astype(np.int64)
     last = np.array([np.maximum.reduceat(codes[members], starts) for codes in table.quasi]).astype(np.int64)
-    losses = np.array([ncp(width, a, b) for width, a, b in zip(widths, first, last, strict=True)])
+    losses = np.array([losses_of_ranges(ncp, column, first[column], last[column]) for column in range(len(first))])
     price = 1 - weights @ losses  # what one more row loses when it is left out
 
     best, choice = np.zeros(len(starts)), np.full(len(starts), -1)
-    for place, (codes, width) in enumerate(zip(table.quasi, widths, strict=True)):
+    for place, codes in enumerate(table.quasi):
         own = codes[members].astype(np.int64)
         owner = np.repeat(np.arange(len(starts)), counts)
         for side, end in enumerate((first[place], last[place])):
@@ -102,7 +104,8 @@ def _best_ends(table: EncodedTable, labels: Ints, widths: list[Widths], weights:
             gone = np.add.reduceat(at_end, starts, dtype=np.int64)
             far = (last, first)[side][place]  # what rows at the near end are taken for, so that they do not count
             nearest = (np.minimum, np.maximum)[side].reduceat(np.where(at_end, far[owner], own), starts)
-            narrower = ncp(width, nearest, last[place]) if side == 0 else ncp(width, first[place], nearest)
+            low, high = (nearest, last[place]) if side == 0 else (first[place], nearest)
+            narrower = losses_of_ranges(ncp, place, low, high)
             gain = weights[place] * (losses[place] - narrower) * (counts - gone) - gone * price
             gain = np.where((gone < counts) & (gone <= allowed), gain / np.maximum(gone, 1), 0.0)
             choice = np.where(gain > best, 2 * place + side, choice)
@@ -120,18 +123,6 @@ def _best_ends(table: EncodedTable, labels: Ints, widths: list[Widths], weights:
     return ends
 
 
-def ncp(width: Widths, a: Ints, b: Ints) -> Floats:
-    """The NCP of ranges of codes; see `tclose.make.scales.Widths`."""
-    found = np.minimum(width.highs[b] - width.lows[a], 1.0)
-    for level in width.ancestors:  # from the root down: the lowest that both have stays
-        meet = (level[a] == level[b]) & (level[a] >= 0)
-        found = np.where(meet, width.charges[level[a]], found) if len(width.charges) else found
-    if width.missing:
-        found = np.where((b == len(width.own) - 1) & (a < b), 1.0, found)
-    result: Floats = np.where(a == b, width.own[a], found)
-    return result
-
-
 def _valid(table: EncodedTable, labels: Ints, policy: Policy, ends: list[Ints]) -> list[Ints]:
     """Those of these ends that can be left out together so that every class keeps its limits."""
     while ends:
@@ -146,7 +137,7 @@ def _valid(table: EncodedTable, labels: Ints, policy: Policy, ends: list[Ints]) 
     return []
 
 
-def breaking(table: EncodedTable, labels: Ints, policy: Policy) -> NDArray[np.bool_]:
+def breaking(table: EncodedTable, labels: Ints, policy: Policy) -> Bools:
     """Which classes break a limit, against the input or against what is left."""
     from tclose.make.kernels.limits import limits_of
     from tclose.make.kernels.satisfies import failing

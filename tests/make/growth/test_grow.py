@@ -172,7 +172,7 @@ def test_every_step_against_naive(case: dict[str, Any], largest: int, strict: bo
         quasi, cancel = np.array(rows, dtype=np.int32), np.zeros(1, dtype=np.uint8)
         size, fine = first_class(quasi, LOSSES, limits, largest, strict, scratch, len(rows), cancel)
         ref = naive.grow.sprouted_from(list(range(len(rows))), rows, width, excess_of(case), holds_of(limits), largest, strict)
-        assert scratch.members[:size].tolist() == scratch.places[:size].tolist() == ref
+        assert scratch.members[:size].tolist() == scratch.indices[:size].tolist() == ref
         assert fine == holds_of(limits)(ref)
 
 

@@ -54,7 +54,7 @@ def test_kernels_are_rehearsed_for_the_types_that_releases_have(warm: None, monk
     monkeypatch.setattr(compiling, "rehearse", note)
     for name in rehearsing.KERNELS:
         rehearsing.rehearse(name)
-    direct = {"column_satisfies", "excess", "_measure", "_merge"}  # compiled for declared types, or run
+    direct = {"column_satisfies", "excess", "cumulate_counts", "fill_losses", "_merge"}  # compiled for declared types, or run
     assert rehearsed.keys() == {name.rpartition(".")[2] for name in rehearsing.KERNELS} - direct
     for kernel, arguments in rehearsed.values():
         assert arguments in kernel.overloads
@@ -63,7 +63,7 @@ def test_kernels_are_rehearsed_for_the_types_that_releases_have(warm: None, monk
 COMPILE_TWO = """
 from tclose.make.kernels import ahead, compiling, merge, rehearsing, running
 running.cores = lambda: 2
-ahead.compile_ahead(["growth.blocks._measure", "kernels.merge._merge"])
+ahead.compile_ahead(["kernels.loss.fill_losses", "kernels.merge._merge"])
 rehearsing.rehearse("kernels.merge._merge")  # a call: it waits for the helper
 assert (sum(merge._merge.stats.cache_hits.values()), sum(merge._merge.stats.cache_misses.values())) == (1, 0)
 assert compiling.teller.compiled == 0

@@ -24,15 +24,14 @@ MEASURE = """
 import json, sys
 import numpy as np
 from tclose.make.kernels import compiling
-from tclose.make.growth.blocks import _measure
-from tclose.make.kernels.loss import loss_table
+from tclose.make.kernels.loss import fill_losses, loss_table
 from tclose.make.scales import Widths
 
 one = Widths(np.array([0.0, 0.0]), np.array([0.0, 0.5]), np.array([0.0, 0.5]), False, np.empty((0, 2), np.int32), np.empty(0))
 lost = np.empty(2)
 lows = np.zeros(4, np.int32)[:: int(sys.argv[1])][:2]
-_measure(loss_table([one, one], [1.0, 1.0]), lows, np.ones(2, np.int32), lost)
-print(json.dumps({"lost": lost[0], "compiled": sum(_measure.stats.cache_misses.values()), "folder": compiling.FOLDER}))
+fill_losses(loss_table([one, one], [1.0, 1.0]), np.arange(2), lows, np.ones(2, np.int32), lost)
+print(json.dumps({"lost": lost[0], "compiled": sum(fill_losses.stats.cache_misses.values()), "folder": compiling.FOLDER}))
 """
 """Calls one kernel, whose callee is in another file, and says what it found and whether it was compiled."""
 
@@ -99,7 +98,7 @@ def test_two_processes_compile_at_once(package: Path) -> None:
     found = [finish(process) for process in [start(package, layout) for layout in (1, 2)]]
     assert [(run["lost"], run["compiled"]) for run in found] == [(0.5, 1), (0.5, 1)]
     names = sorted(path.name.split("-")[0] for path in Path(found[0]["folder"]).iterdir())
-    assert names == ["growth.blocks._measure", "growth.blocks._measure", "kernels.loss.loss"]
+    assert names == ["kernels.loss.fill_losses", "kernels.loss.fill_losses", "kernels.loss.loss"]
 
 
 def successor(number: int) -> int:

@@ -34,7 +34,7 @@ from tclose.judge.models import (
     Share,
 )
 from tclose.make.encode import Attribute
-from tclose.make.kernels.flow import cheapest, room_for
+from tclose.make.kernels.emd import flow_size, of_a_metric
 from tclose.make.kernels.limits import NEAR, limits_of
 from tclose.make.kernels.running import run
 from tclose.make.kernels.satisfies import failing, satisfies_with, scratch_for
@@ -130,9 +130,9 @@ def metrics(draw: st.DrawFn) -> list[list[Fraction]]:
 
 
 @njit
-def flow_cost(ground: Any, table: Any, n: int, s: int, counts: Any, room: Any) -> Any:
+def flow_cost(ground: Any, table: Any, n: int, s: int, counts: Any, spare: Any) -> Any:
     """Only kernels can call `cheapest`."""
-    return cheapest(ground, 0, table, 0, len(table), n, s, counts, room)
+    return of_a_metric(ground, 0, table, 0, len(table), n, s, counts, spare)
 
 
 @settings(max_examples=80, deadline=None)
@@ -142,7 +142,7 @@ def test_the_cheapest_flow_costs_what_the_linear_program_says(ground: list[list[
     counts, table = (data.draw(st.lists(st.integers(0, 9), min_size=m, max_size=m).filter(any)) for _ in range(2))
     n, s = sum(table), sum(counts)
     flat = np.array([int(12 * entry) for row in ground for entry in row])
-    whole, rough = flow_cost(flat, np.array(table), n, s, np.array(counts), np.full(room_for(m), NEVER_USED))
+    whole, rough = flow_cost(flat, np.array(table), n, s, np.array(counts), np.full(flow_size(m), NEVER_USED))
     assert Fraction(whole, 12 * n * s) == exact_emd(Matrix(ground), counts, table)
     assert rough == whole
     assert whole / (12 * n * s) == pytest.approx(naive.emd_lp(counts, table, ground), abs=1e-9)
@@ -153,8 +153,8 @@ def test_the_cheapest_flow_between_many_places() -> None:
     points = rng.permutation(2000)[:60]
     ground = np.abs(points[:, None] - points[None, :])
     counts, table = rng.integers(0, 50, 60), rng.integers(0, 5000, 60)
-    room = np.full(room_for(60), NEVER_USED)
-    whole, _ = flow_cost(ground.ravel(), table, int(table.sum()), int(counts.sum()), counts, room)
+    spare = np.full(flow_size(60), NEVER_USED)
+    whole, _ = flow_cost(ground.ravel(), table, int(table.sum()), int(counts.sum()), counts, spare)
     order = np.argsort(points)
     ref = naive.emd_numeric(counts[order].tolist(), table[order].tolist(), points[order].tolist())
     assert Fraction(int(whole), int(table.sum() * counts.sum())) == ref * int(np.ptp(points))

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel, once
-from tclose.make.kernels.limits import Codes, Ints
 from tclose.make.kernels.loss import ABOVE, BELOW, RANGE, LossTable, loss
 from tclose.make.kernels.running import run
+from tclose.values.arrays import Bools, Bytes, Codes, Ints
 
 DEEPEST = 64
 """No list can be halved more often."""
@@ -40,7 +40,7 @@ class _Sides(NamedTuple):
     """(fragments,): rows seen of each fragment."""
     boxes: NDArray[Any]
     """(2, quasi) of `RANGE`: the codes of both sides."""
-    right: NDArray[np.bool_]
+    right: Bools
     """(rows,): which rows go right."""
     aside: Codes
 
@@ -83,7 +83,7 @@ def _halve_all(
     most: int,
     starts: Ints,
     firsts: Ints,
-    cancel: NDArray[np.uint8],
+    cancel: Bytes,
 ) -> int:
     """Halve, left sides first; the number of blocks. A column's order stays one within each block."""
     blocks, depth = 0, 1

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel, lean, once
-from tclose.make.kernels.limits import Codes, Ints
-from tclose.make.kernels.loss import ABOVE, BELOW, Floats, LossTable, loss
+from tclose.make.kernels.loss import ABOVE, BELOW, LossTable, loss
 from tclose.make.kernels.running import run
+from tclose.values.arrays import Bytes, Codes, Floats, Ints
 
 ROUNDS = 56
 """How often classes are put into groups."""
@@ -114,9 +114,7 @@ def _groups(classes: Classes, fragment: Codes, number: int) -> tuple[Codes, Ints
 
 
 @kernel
-def sweep(
-    quasi: Codes, losses: LossTable, classes: Classes, rows: Codes, starts: Ints, rise: float, cancel: NDArray[np.uint8]
-) -> None:
+def sweep(quasi: Codes, losses: LossTable, classes: Classes, rows: Codes, starts: Ints, rise: float, cancel: Bytes) -> None:
     """Swap each row at an edge with the best row of its set, if the loss rises by less than allowed.
 
     Before that, classes that were never measured are.

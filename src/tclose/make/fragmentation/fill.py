@@ -7,8 +7,8 @@ import numpy as np
 from tclose.make.fragmentation.blocks import blocks_of
 from tclose.make.fragmentation.exchange import exchange
 from tclose.make.fragmentation.grow import grow
-from tclose.make.kernels.limits import Codes, Ints
 from tclose.make.kernels.loss import LossTable
+from tclose.values.arrays import Codes, Ints
 
 BLOCK = 16000
 """So many rows, at most, are looked through for each class."""

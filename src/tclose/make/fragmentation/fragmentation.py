@@ -16,9 +16,10 @@ from tclose.make.fragmentation.fill import fill
 from tclose.make.fragmentation.result import Fragmentation
 from tclose.make.fragmentation.search import search
 from tclose.make.fragmentation.sizing import by_halving
-from tclose.make.kernels.limits import Codes, Ints, Limits
+from tclose.make.kernels.limits import Limits
 from tclose.make.kernels.loss import loss_table
 from tclose.make.kernels.merge import merge_failing
+from tclose.values.arrays import Codes, Ints
 
 if TYPE_CHECKING:
     from tclose.make.encode import Attribute, EncodedTable

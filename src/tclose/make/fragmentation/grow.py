@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.make.fragmentation.blocks import Blocks
 from tclose.make.kernels.compiling import kernel, once
-from tclose.make.kernels.limits import Codes, Ints
-from tclose.make.kernels.loss import Box, Floats, LossTable, box_for, clear_box, loss_with, widen
+from tclose.make.kernels.loss import Box, LossTable, box_for, clear_box, loss_with, widen
 from tclose.make.kernels.running import run
+from tclose.values.arrays import Bytes, Codes, Floats, Ints
 
 
 class _Growth(NamedTuple):
@@ -54,7 +53,7 @@ def _grow_all(
     blocks: Blocks,
     growth: _Growth,
     labels: Ints,
-    cancel: NDArray[np.uint8],
+    cancel: Bytes,
 ) -> None:
     for block in range(len(blocks.starts) - 1):
         start, left = blocks.starts[block], blocks.starts[block + 1] - blocks.starts[block]
@@ -81,7 +80,7 @@ def _fill(
     left: int,
     labels: Ints,
     number: int,
-    cancel: NDArray[np.uint8],
+    cancel: Bytes,
 ) -> int:
     """Fill one class; how many rows are left for others."""
     missing = 0

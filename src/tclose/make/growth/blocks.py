@@ -1,4 +1,4 @@
-"""Cutting: a table in parts that are alike on the quasi-identifiers, each with sensitive values spread nearly as in the table."""
+"""Blocks: parts of a table with similar quasi-identifiers and nearly the distribution of sensitive values of the whole table."""
 
 from __future__ import annotations
 
@@ -8,23 +8,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.make.kernels.compiling import kernel
-from tclose.make.kernels.limits import Codes, Ints, Limits
-from tclose.make.kernels.loss import LossTable, loss
+from tclose.make.kernels.limits import Limits
+from tclose.make.kernels.loss import LossTable, losses_of_ranges
 from tclose.make.kernels.satisfies import failing
-
-Bools = NDArray[np.bool_]
+from tclose.values.arrays import Bools, Codes, Ints
 
 TAIL = 8
-"""One row in so many at either end does not count for the width of a part: cuts that keep the spread leave outliers behind."""
+"""The trimmed width of a block ignores 1/TAIL of its rows at either end: cuts by windows leave outliers on both sides."""
 LEAST = 4
-"""A plain cut leaves one row in so many, at least, on either side."""
+"""A plain cut leaves at least 1/LEAST of the rows on either side."""
 FINER = 4
 """How many times smaller the next windows are."""
 
 
 class Blocks(NamedTuple):
-    """Blocks: parts of a table."""
+    """A table cut into blocks."""
 
     rows: Codes
     """(rows,): row numbers; each block is a slice of it, ascending."""
@@ -33,35 +31,34 @@ class Blocks(NamedTuple):
 
 
 def cut(quasi: Codes, losses: LossTable, limits: Limits, most: int) -> Blocks:
-    """Cut the table in two, again and again, while both sides keep every limit, until a block has ``most`` rows at most.
+    """Cut the table in two, and each part again, while both sides satisfy every limit, until a block has at most ``most`` rows.
 
-    A block is cut along its widest quasi-identifier, width = NCP times weight between the codes at the eighth and at the last
-    but one eighth of its rows; if no cut passes, along the next widest. The first of these cuts whose sides keep the limits
-    is taken:
+    A block is cut along its widest quasi-identifier; if no cut there satisfies the limits, along the next widest. The width is
+    the weighted NCP between the codes at the first and the last eighth of its rows. Two kinds of cuts are tried in turn:
 
-    1. plain: at the boundary between two values that is nearest the median, if each side gets a quarter of the rows;
-    2. by windows: rows in the order of their sensitive values are cut into windows of w rows, and of each window the lower half
-       goes left. The fewer rows a window has, the more alike are the spreads of both sides. w = 1/4, 1/16, ... of the rows,
-       and 2 at last; then the same with the next sensitive column as the first.
+    1. plain: at the boundary between two values that is nearest to the median, if each side gets at least a quarter of the rows;
+    2. by windows: the rows are sorted by their sensitive values and cut into windows of w rows, and the lower half of each window
+       goes left. The fewer rows a window has, the more similar are the distributions on both sides. w = 1/4, 1/16, ... of the
+       rows, and finally 2; then the same with the next sensitive column as the first to sort by.
 
-    A table that breaks a limit as a whole is given back as one block.
+    A table that fails a limit as a whole is returned as one block.
 
     Parameters
     ----------
     quasi : (rows, quasi) int32
         The codes of the quasi-identifiers.
     limits
-        With a share of t only, so that classes within a block have room.
+        With a share of t only, so that classes within a block have slack.
     most : at least 1
     """
     table = _Table(_narrowed(quasi.T), _narrowed(limits.codes), losses, limits)
     everything = np.arange(len(quasi), dtype=np.int32)
     blocks: list[Codes] = []
     waiting = [everything]
-    may_cut = _hold(limits, everything)
+    may_cut = _satisfy(limits, everything)
     while waiting:
         rows = waiting.pop()
-        right = _sides(table, rows) if may_cut and len(rows) > most else None
+        right = _right_side(table, rows) if may_cut and len(rows) > most else None
         if right is None:
             blocks.append(rows)
         else:
@@ -70,61 +67,58 @@ def cut(quasi: Codes, losses: LossTable, limits: Limits, most: int) -> Blocks:
 
 
 class _Table(NamedTuple):
-    """What is cut, and what blocks must keep."""
+    """The table that is cut, and the limits of its blocks."""
 
     quasi: NDArray[Any]
-    """(quasi, rows), in a type as small as will do,"""
+    """(quasi, rows): codes of the quasi-identifiers, in the smallest type that holds them."""
     sensitive: NDArray[Any]
-    """(columns, rows)."""
+    """(columns, rows): codes of the sensitive values, in the smallest type that holds them."""
     losses: LossTable
     limits: Limits
 
 
 def _narrowed(codes: Codes) -> NDArray[Any]:
-    """In the smallest type: NumPy counts codes of 16 bits where it would compare larger ones."""
+    """Return codes in the smallest type: NumPy sorts codes of 16 bits by counting, and larger ones by comparing."""
     return np.ascontiguousarray(codes, dtype=np.min_scalar_type(codes.max(initial=0)))
 
 
-def _hold(limits: Limits, *sides: Codes) -> bool:
-    """Whether each side may be a class."""
+def _satisfy(limits: Limits, *sides: Codes) -> bool:
+    """Return whether each of these sets of rows satisfies the limits."""
     return not failing(limits, np.concatenate(sides), np.cumsum([0, *map(len, sides)])).any()
 
 
-def _sides(table: _Table, rows: Codes) -> Bools | None:
-    """Which rows of a block go right by the first cut that passes; None where none does."""
-    for place in _widest(table, rows):
-        for right in _cuts(table.quasi[place, rows], table.sensitive[:, rows]):
-            if _hold(table.limits, rows[~right], rows[right]):
+def _right_side(table: _Table, rows: Codes) -> Bools | None:
+    """Return which rows of a block go right by the first cut that satisfies the limits; None if there is none."""
+    for column in _widest(table, rows):
+        for right in _cuts(table.quasi[column, rows], table.sensitive[:, rows]):
+            if _satisfy(table.limits, rows[~right], rows[right]):
                 return right
     return None
 
 
 def _widest(table: _Table, rows: Codes) -> list[int]:
-    """The quasi-identifiers, widest first; of equals the one that is wider with its outliers, and then the first."""
+    """Return the quasi-identifiers of a block, widest first: sorted by trimmed width; ties by full width, then the first wins."""
     last = len(rows) - 1
     ends = np.array([0, len(rows) // TAIL, last - len(rows) // TAIL, last])
     low, lower, higher, high = np.array([np.partition(codes[rows], ends)[ends] for codes in table.quasi], dtype=np.int32).T
-    inner, outer = np.empty((2, len(low)))
-    _measure(table.losses, lower, higher, inner)
-    _measure(table.losses, low, high, outer)
-    found: list[int] = np.lexsort((-outer, -inner)).tolist()
+    trimmed, full = _widths(table.losses, lower, higher), _widths(table.losses, low, high)
+    found: list[int] = np.lexsort((-full, -trimmed)).tolist()
     return found
 
 
-@kernel
-def _measure(losses: LossTable, low: Codes, high: Codes, widths: NDArray[np.float64]) -> None:
-    """What each range of codes loses; nothing where it is one code, which no cut makes narrower."""
-    for place in range(len(widths)):
-        widths[place] = loss(losses, place, low[place], high[place]) if low[place] < high[place] else 0.0
+def _widths(losses: LossTable, low: Codes, high: Codes) -> NDArray[np.float64]:
+    """Return the loss of a range on each quasi-identifier; 0 for a single code, which no cut makes narrower."""
+    return np.where(low < high, losses_of_ranges(losses, np.arange(len(low)), low, high), 0.0)
 
 
 def _cuts(codes: NDArray[Any], sensitive: NDArray[Any]) -> Iterator[Bools]:
-    """Which rows go right, by each cut along one quasi-identifier that is to be tried.
+    """Yield which rows go right, for each cut along one quasi-identifier that is tried.
 
-    ``codes`` are those of the block's rows on it, ``sensitive`` (columns, rows) those of their sensitive values.
+    ``codes`` are those of the block's rows on the quasi-identifier, ``sensitive`` (columns, rows) those of their sensitive
+    values.
     """
     size = len(codes)
-    by_code = np.argsort(codes, kind="stable")  # of equals the one with the lower row number first
+    by_code = np.argsort(codes, kind="stable")  # ties: the lower row number comes first
     ranks = np.empty(size, dtype=np.int64)
     ranks[by_code] = np.arange(size)
     left = _nearest_the_median(codes[by_code])
@@ -132,18 +126,21 @@ def _cuts(codes: NDArray[Any], sensitive: NDArray[Any]) -> Iterator[Bools]:
         yield ranks >= left
     for column in range(len(sensitive)):
         order = np.lexsort((codes, *np.roll(sensitive, -column, axis=0)[::-1]))
-        for window in _windows(size):
+        for window in _window_sizes(size):
             yield _by_windows(ranks, order, window)
 
 
 def _nearest_the_median(ordered: NDArray[Any]) -> int:
-    """How many codes lie below the boundary between two values that is nearest the median, of equals the lower; 0 without."""
+    """Return how many codes lie below the boundary between two values that is nearest to the median; 0 without a boundary.
+
+    Ties: the lower boundary wins.
+    """
     lefts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     return int(lefts[np.abs(2 * lefts - len(ordered)).argmin()]) if len(lefts) else 0
 
 
-def _windows(size: int) -> Iterator[int]:
-    """How many rows windows have: fewer and fewer."""
+def _window_sizes(size: int) -> Iterator[int]:
+    """Yield the numbers of rows of the windows that are tried, descending."""
     window = -(-size // FINER)
     while window > 2:
         yield window
@@ -152,12 +149,12 @@ def _windows(size: int) -> Iterator[int]:
 
 
 def _by_windows(ranks: Ints, order: Ints, window: int) -> Bools:
-    """Of each window the higher half; with odd windows the left and the right get one row more in turn."""
+    """Return which rows go right: the higher half of each window. Of odd windows, left and right get the extra row in turn."""
     size = len(order)
-    places = np.arange(size)
-    starts = places - places % window
+    indices = np.arange(size)
+    starts = indices - indices % window
     ends = np.minimum(starts + window, size)
     lefts = (ends + 1) // 2 - (starts + 1) // 2
     right = np.empty(size, dtype=np.bool_)
-    right[order[np.argsort(starts * size + ranks[order])]] = places - starts >= lefts
+    right[order[np.argsort(starts * size + ranks[order])]] = indices - starts >= lefts
     return right

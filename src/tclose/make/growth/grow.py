@@ -1,4 +1,4 @@
-"""Sprouting: classes that grow in blocks, by the rows that bring them nearer to their limits at the least loss."""
+"""Growing: classes in blocks take, row by row, the rows that bring them nearer to their limits at the least information loss."""
 
 from __future__ import annotations
 
@@ -8,56 +8,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel, lean, once
-from tclose.make.kernels.limits import NEAR, UNLIMITED, Codes, Ints, Limits
-from tclose.make.kernels.loss import Box, Floats, LossTable, box_for, clear_box, loss_with, widen
+from tclose.make.kernels.limits import NEAR, UNLIMITED, Limits
+from tclose.make.kernels.loss import Box, LossTable, box_for, clear_box, loss_with, widen
 from tclose.make.kernels.running import run_parts
 from tclose.make.kernels.satisfies import satisfies
-from tclose.make.kernels.tallies import Tallies, drop_all, excess_with, known_with, take, tallies_for
+from tclose.make.kernels.tallies import Tallies, add, excess_with, least_excess_with, reset, tallies_for
+from tclose.values.arrays import Bytes, Codes, Floats, Ints
 
 LARGEST = 200
-"""So many rows, and 4 k at least, may be tried for one class;"""
+"""A class may always grow to this many rows, and to 4 k."""
 PER_T = 6
-"""and 6/t, for the closer a class must be, the more rows it takes,"""
+"""A class may also grow to PER_T / t rows: the smaller t is, the more rows it takes to be close."""
 MOST = 1000
-"""but not more than that for t alone."""
+"""For its t alone a class may not grow beyond this many rows."""
 FAILURES = 8
-"""After so many classes in a row that came to nothing a block ends: a skewed rest would cost quadratic time."""
+"""A block is given up after this many failed classes in a row: a skewed rest would cost quadratic time."""
 
 States = NDArray[np.uint64]
 
 
 class GrowScratch(NamedTuple):
-    """What one thread works with: a class that grows, and the rows that are left for it."""
+    """Memory for one thread: the class that grows, and the rows of its block that no class has."""
 
     box: Box
     tallies: Tallies
     members: Codes
-    """The rows of the class,"""
-    places: Ints
-    """and where they are among the rows left."""
+    """The rows of the class."""
+    indices: Ints
+    """The index in ``rows`` of each member."""
     rows: Codes
-    """Rows of the block that no class has."""
+    """The rows of the block that no class has."""
     bounds: Floats
-    """For each what the class would lose with it, at least: a class does not lose less when it grows. Infinite for members."""
+    """For each of these rows a lower bound on the loss of the class with it, which never falls as a class grows; infinite for
+    members."""
 
 
 def grow_classes(quasi: Codes, losses: LossTable, limits: Limits, rows: Codes, starts: Ints, seed: int) -> Ints:
-    """Grow classes that keep the limits in each block; the class of each row.
+    """Return the class of each row, after classes that satisfy the limits have grown in each block.
 
-    A class starts with the first row left, by lot, and while it breaks a limit takes, of the rows left in its block that make
-    its excess lower (or keep it at 0), the one with which it loses least; of equals the first. Where no row does, those that
-    raise the excess least may come instead. A class that still breaks a limit with so many rows as `_largest` allows gives them
-    back: its first row is left over.
+    The rows of a block are shuffled. A class starts with the first row left. While it fails a limit it takes, of the rows that
+    lower its excess (or keep it at 0), the one with which it loses least; ties: the first wins. If no row lowers the excess,
+    those that raise it least are considered. A class that still fails a limit with as many rows as `_largest` allows is
+    dissolved: its first row is left over, the others are free again.
 
-    A block in which no class comes to anything is tried once more, strictly: a row must lower the excess by half, at least, of
-    what some row can. So it goes where quasi-identifiers say much about sensitive values: each row nearby helps, but hardly.
+    A block in which no class succeeds is tried once more, strictly: a row must lower the excess by at least half of what any
+    row can. This helps if quasi-identifiers say much about sensitive values: then each similar row lowers the excess, but
+    hardly.
 
     Parameters
     ----------
     rows, starts
-        Block b holds ``rows[starts[b]:starts[b+1]]``.
+        Block b has the rows ``rows[starts[b]:starts[b+1]]``.
     seed : int
-        From 0 on.
+        At least 0.
 
     Returns
     -------
@@ -65,7 +68,7 @@ def grow_classes(quasi: Codes, losses: LossTable, limits: Limits, rows: Codes, s
         Classes numbered from 0 without gaps, block after block; -1 for rows that are left over. The same for the same seed,
         on any machine.
     """
-    near = limits._replace(  # the rows of a block side by side, in memory too
+    local = limits._replace(  # the rows of a block are adjacent in memory
         codes=np.take(limits.codes, rows, axis=1),
         persons=limits.persons[rows] if len(limits.persons) else limits.persons,
         pairs=np.take(limits.pairs, rows, axis=1),
@@ -73,14 +76,14 @@ def grow_classes(quasi: Codes, losses: LossTable, limits: Limits, rows: Codes, s
     blocks, largest = len(starts) - 1, _largest(limits)
     states = np.maximum(np.random.SeedSequence(seed).generate_state(blocks, np.uint64), 1)  # of xorshift, never 0
     labels, classes = np.full(len(rows), -1, dtype=np.int64), np.zeros(blocks, dtype=np.int64)
-    gathered, longest = np.take(quasi, rows, axis=0), int(np.diff(starts).max(initial=0))
+    local_quasi, longest = np.take(quasi, rows, axis=0), int(np.diff(starts).max(initial=0))
 
     def scratch() -> GrowScratch:
-        return grow_scratch(quasi.shape[1], near, largest, longest)
+        return grow_scratch(quasi.shape[1], local, largest, longest)
 
     for strict in (False, True):
-        lots = states.copy()
-        run_parts(_grow_block, blocks, scratch, gathered, losses, near, starts, lots, largest, FAILURES, strict, labels, classes)
+        settings = (starts, states.copy(), largest, FAILURES, strict)
+        run_parts(_grow_block, blocks, scratch, local_quasi, losses, local, *settings, labels, classes)
     found = np.full(len(quasi), -1, dtype=np.int64)
     before = np.repeat(np.cumsum(classes) - classes, np.diff(starts))
     found[rows] = np.where(labels < 0, -1, before + labels)
@@ -88,14 +91,14 @@ def grow_classes(quasi: Codes, losses: LossTable, limits: Limits, rows: Codes, s
 
 
 def _largest(limits: Limits) -> int:
-    """How many rows may be tried for one class."""
-    bound = limits.attributes[limits.attributes["kind"] != UNLIMITED]
-    t = (bound["t_above"] / bound["t_below"]).min(initial=1.0)
+    """Return how many rows a class may have before it is dissolved."""
+    limited = limits.attributes[limits.attributes["kind"] != UNLIMITED]
+    t = (limited["t_above"] / limited["t_below"]).min(initial=1.0)
     return max(LARGEST, 4 * limits.k, min(MOST, int(PER_T / t) if t > 0 else MOST))
 
 
 def grow_scratch(columns: int, limits: Limits, largest: int, longest: int) -> GrowScratch:
-    """Room for classes of so many rows at most, over so many quasi-identifiers, and for blocks of so many rows."""
+    """Return memory for classes of at most ``largest`` rows in blocks of at most ``longest``; ``columns`` quasi-identifiers."""
     return GrowScratch(
         box_for(columns),
         tallies_for(limits),
@@ -120,14 +123,14 @@ def _grow_block(
     labels: Ints,
     classes: Ints,
     scratch: GrowScratch,
-    cancel: NDArray[np.uint8],
+    cancel: Bytes,
 ) -> None:
-    """Grow classes from the rows of one block, if it has none, and number them from 0."""
+    """Grow classes from the rows of one block, and number them from 0. A block that has classes already is left as it is."""
     if classes[block] > 0:
         return
     left = starts[block + 1] - starts[block]
-    for place in range(left):
-        scratch.rows[place] = starts[block] + place
+    for index in range(left):
+        scratch.rows[index] = starts[block] + index
     _shuffle(scratch.rows[:left], states[block : block + 1])
     failed = 0
     while left > 0 and failed < failures:
@@ -139,25 +142,25 @@ def _grow_block(
                 labels[row] = classes[block]
             classes[block] += 1
         failed = 0 if fine else failed + 1
-        left = _without(scratch.rows[:left], scratch.places[: size if fine else 1])
+        left = _remove(scratch.rows[:left], scratch.indices[: size if fine else 1])
 
 
 @lean
 def _shuffle(rows: Codes, state: States) -> None:
-    """Put rows in an order by lot (Fisher and Yates), with the numbers of xorshift (Marsaglia 2003)."""
-    for place in range(len(rows) - 1, 0, -1):
+    """Shuffle rows at random (Fisher and Yates), with numbers from xorshift (Marsaglia 2003)."""
+    for index in range(len(rows) - 1, 0, -1):
         state[0] ^= state[0] << np.uint64(13)
         state[0] ^= state[0] >> np.uint64(7)
         state[0] ^= state[0] << np.uint64(17)
-        other = np.int64(state[0] % np.uint64(place + 1))
-        rows[place], rows[other] = rows[other], rows[place]
+        other = np.int64(state[0] % np.uint64(index + 1))
+        rows[index], rows[other] = rows[other], rows[index]
 
 
 @lean
-def _without(rows: Codes, places: Ints) -> int:
-    """Take out the rows at some places and close the gaps; how many are left."""
-    for place in places:
-        rows[place] = -1
+def _remove(rows: Codes, indices: Ints) -> int:
+    """Remove the rows at some indices, close the gaps, and return how many rows are left."""
+    for index in indices:
+        rows[index] = -1
     kept = 0
     for row in rows:
         rows[kept] = row
@@ -174,28 +177,28 @@ def grow_class(
     strict: bool,
     scratch: GrowScratch,
     left: int,
-    cancel: NDArray[np.uint8],
+    cancel: Bytes,
 ) -> tuple[int, bool]:
-    """Grow one class from the first row left; how many rows it has, and whether it keeps the limits."""
+    """Grow one class from the first of the ``left`` rows; return its number of rows, and whether it satisfies the limits."""
     clear_box(scratch.box)
-    for place in range(left):
-        scratch.bounds[place] = 0.0
-    size: Any = np.int64(0)  # a literal would be one type more to compile for
-    place, fine = 0, False
-    while place >= 0 and cancel[0] == 0:
-        row = scratch.rows[place]
+    for index in range(left):
+        scratch.bounds[index] = 0.0
+    size: Any = np.int64(0)  # for a Python literal all parts would be compiled once more
+    index, fine = 0, False
+    while index >= 0 and cancel[0] == 0:
+        row = scratch.rows[index]
         now = excess_with(limits, scratch.tallies, size, row)
-        take(limits, scratch.tallies, row)
+        add(limits, scratch.tallies, row)
         widen(quasi[row], losses, scratch.box)
-        scratch.bounds[place] = np.inf
-        scratch.members[size], scratch.places[size] = row, place
+        scratch.bounds[index] = np.inf
+        scratch.members[size], scratch.indices[size] = row, index
         size += 1
-        # What has an excess does not hold; to ask is not cheap.
+        # With an excess a class does not satisfy the limits, and the exact check is not cheap.
         fine = now <= NEAR and satisfies(limits, limits.references, scratch.members[:size], scratch.tallies.scratch)
         if fine or size == min(largest, left):
             break
-        place = _next(quasi, losses, limits, strict, scratch, left, size, now, cancel)
-    drop_all(limits, scratch.tallies, scratch.members[:size])
+        index = _next(quasi, losses, limits, strict, scratch, left, size, now, cancel)
+    reset(limits, scratch.tallies, scratch.members[:size])
     return size, fine
 
 
@@ -209,16 +212,16 @@ def _next(
     left: int,
     size: int,
     now: float,
-    cancel: NDArray[np.uint8],
+    cancel: Bytes,
 ) -> int:
-    """The place of the row to take next; -1 where there is none, or no time."""
+    """Return the index of the row to take next; -1 if there is none, or on cancellation. ``now`` is the excess of the class."""
     if not strict:
-        place = _cheapest(quasi, losses, limits, scratch, left, size, now - NEAR if now > NEAR else NEAR, cancel)
-        if place >= 0 or cancel[0]:
-            return place
+        index = _cheapest(quasi, losses, limits, scratch, left, size, now - NEAR if now > NEAR else NEAR, cancel)
+        if index >= 0 or cancel[0]:
+            return index
     lowest = np.inf
     for other in range(left):
-        if scratch.bounds[other] == np.inf or known_with(limits, scratch.tallies, scratch.rows[other]) >= lowest:
+        if scratch.bounds[other] == np.inf or least_excess_with(limits, scratch.tallies, scratch.rows[other]) >= lowest:
             continue
         if cancel[0]:
             return -1
@@ -229,31 +232,24 @@ def _next(
 
 @lean
 def _cheapest(
-    quasi: Codes,
-    losses: LossTable,
-    limits: Limits,
-    scratch: GrowScratch,
-    left: int,
-    size: int,
-    most: float,
-    cancel: NDArray[np.uint8],
+    quasi: Codes, losses: LossTable, limits: Limits, scratch: GrowScratch, left: int, size: int, most: float, cancel: Bytes
 ) -> int:
-    """The place of the row with which the class loses least, of those with which it has at most this excess; -1 without one.
+    """Return the index of the row with which the class loses least among those that leave it at most this excess; -1 without one.
 
-    What is cheap to know comes first: the excess of a value is found only for a row that would be the best so far.
+    Cheap tests come first: the excess with a row is computed only for a row that would be the best so far.
     """
     best, least = -1, np.inf
-    for place in range(left):
-        if scratch.bounds[place] >= least:
+    for index in range(left):
+        if scratch.bounds[index] >= least:
             continue
-        row = scratch.rows[place]
-        if known_with(limits, scratch.tallies, row) > most:
+        row = scratch.rows[index]
+        if least_excess_with(limits, scratch.tallies, row) > most:
             continue
-        scratch.bounds[place] = loss_with(quasi[row], losses, scratch.box, least)
-        if scratch.bounds[place] >= least:
+        scratch.bounds[index] = loss_with(quasi[row], losses, scratch.box, least)
+        if scratch.bounds[index] >= least:
             continue
         if cancel[0]:
             return -1
         if excess_with(limits, scratch.tallies, size, row) <= most:
-            best, least = place, scratch.bounds[place]
+            best, least = index, scratch.bounds[index]
     return best

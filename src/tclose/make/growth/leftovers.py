@@ -10,9 +10,10 @@ from tclose.make.growth.blocks import Blocks
 from tclose.make.growth.move import place_rows
 from tclose.make.growth.neighbourhood import groups_by, measure_all
 from tclose.make.kernels.classes import Given, classes_of
-from tclose.make.kernels.limits import Ints, Limits
+from tclose.make.kernels.limits import Limits
 from tclose.make.kernels.merge import merge_failing
 from tclose.make.kernels.satisfies import failing
+from tclose.values.arrays import Ints
 
 WIDEST = 8192
 """Among so many classes, on average, a row may look for one that takes it; among those of its block in any case."""

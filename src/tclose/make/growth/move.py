@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.make.growth.neighbourhood import JOINS, LEAVES, NEAR, Groups, GroupScratch, count, enter, forget, improve, may_change
 from tclose.make.kernels.classes import Classes, Given, gather, loss_without, put
 from tclose.make.kernels.compiling import kernel, lean, once
-from tclose.make.kernels.limits import Ints
 from tclose.make.kernels.loss import BELOW, loss
+from tclose.values.arrays import Bytes, Ints
 
 TOGETHER = 128
 """So many classes make a group: a row looks for a better class among those of its group."""
@@ -37,7 +36,7 @@ def _move_rows(
     rise: float,
     placing: bool,
     scratch: GroupScratch,
-    cancel: NDArray[np.uint8],
+    cancel: Bytes,
 ) -> None:
     """See `move`. Rows that are left over go at any loss; while placing, no other row moves, and no class is given up."""
     group = groups.order[groups.starts[part] : groups.starts[part + 1]]

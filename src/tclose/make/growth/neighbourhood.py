@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from tclose.make.kernels.classes import Classes, Given, gather, measure
 from tclose.make.kernels.compiling import kernel, lean, once
-from tclose.make.kernels.limits import Codes, Ints, Limits
-from tclose.make.kernels.loss import BELOW, Box, Floats, box_for
+from tclose.make.kernels.limits import Limits
+from tclose.make.kernels.loss import BELOW, Box, box_for
 from tclose.make.kernels.running import run, run_parts
-from tclose.make.kernels.satisfies import Scratch, satisfies, satisfies_with, scratch_for
+from tclose.make.kernels.satisfies import satisfies, satisfies_with, scratch_for
+from tclose.make.kernels.scratch import Scratch
+from tclose.values.arrays import Bytes, Codes, Floats, Ints
 
 LARGEST = 5000
 """Classes with more rows stay as they are: to look whether one may lose a row takes time with every row it has."""
@@ -82,7 +84,7 @@ def measure_all(given: Given, classes: Classes) -> None:
 
 
 @kernel
-def _measure_all(given: Given, classes: Classes, cancel: NDArray[np.uint8]) -> None:
+def _measure_all(given: Given, classes: Classes, cancel: Bytes) -> None:
     for number in range(len(classes.each)):
         if cancel[0]:
             return

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tclose.make.growth import move, split, swap
 from tclose.make.growth.neighbourhood import groups, measure_all
 from tclose.make.kernels.classes import Classes, Given, classes_of, labels_of, total_loss
-from tclose.make.kernels.limits import Ints
+from tclose.values.arrays import Ints
 
 RISE = 0.4
 """How much a move may raise the loss in the first round, as a share of what a row loses on average."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.make.growth.neighbourhood import NEAR, Groups, GroupScratch, improve
 from tclose.make.kernels.classes import Classes, Given, gather, put
@@ -11,6 +10,7 @@ from tclose.make.kernels.compiling import kernel, once
 from tclose.make.kernels.loss import ABOVE, BELOW, box_loss, clear_box, widen
 from tclose.make.kernels.satisfies import satisfies
 from tclose.make.kernels.small import sort
+from tclose.values.arrays import Bytes
 
 STEPS = 64
 """So many places, at most, are tried along one quasi-identifier."""
@@ -24,9 +24,7 @@ def split(given: Given, classes: Classes, groups: Groups) -> None:
 
 
 @kernel
-def _split_classes(
-    part: int, given: Given, classes: Classes, groups: Groups, scratch: GroupScratch, cancel: NDArray[np.uint8]
-) -> None:
+def _split_classes(part: int, given: Given, classes: Classes, groups: Groups, scratch: GroupScratch, cancel: Bytes) -> None:
     """See `split`."""
     group = groups.order[groups.starts[part] : groups.starts[part + 1]]
     spares = groups.spares[groups.spare_starts[part] : groups.spare_starts[part + 1]]

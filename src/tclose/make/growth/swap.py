@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.make.growth.neighbourhood import NEAR, Groups, GroupScratch, enter, improve
 from tclose.make.kernels.classes import Classes, Given, gather, loss_without, put
 from tclose.make.kernels.compiling import kernel, once
 from tclose.make.kernels.loss import BELOW, loss
 from tclose.make.kernels.satisfies import satisfies
+from tclose.values.arrays import Bytes
 
 TOGETHER = 64
 """So many classes make a group;"""
@@ -30,7 +30,7 @@ def swap(given: Given, classes: Classes, groups: Groups, rise: float) -> None:
 
 @kernel
 def _swap_rows(
-    part: int, given: Given, classes: Classes, groups: Groups, rise: float, scratch: GroupScratch, cancel: NDArray[np.uint8]
+    part: int, given: Given, classes: Classes, groups: Groups, rise: float, scratch: GroupScratch, cancel: Bytes
 ) -> None:
     """See `swap`."""
     group = groups.order[groups.starts[part] : groups.starts[part + 1]]

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import lean
-from tclose.make.kernels.limits import Codes, Ints, Limits
+from tclose.make.kernels.limits import Limits
 from tclose.make.kernels.loss import ABOVE, BELOW, LossTable, loss
+from tclose.values.arrays import Codes, Ints
 
 SPARE = 64
 """There are numbers for so many classes more, and half as many as there are."""

@@ -1,4 +1,4 @@
-"""Widths: what a range of codes loses on each quasi-identifier, as plain arrays that kernels read."""
+"""Information loss: the weighted NCP of a range of codes, and of the box around a class, as plain arrays that kernels read."""
 
 from __future__ import annotations
 
@@ -8,37 +8,35 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.make.kernels.compiling import lean, once
-from tclose.make.kernels.limits import Codes
+from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.make.scales import Widths
+from tclose.values.arrays import Codes, Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
+BELOW: Any = np.int32(-1)
+ABOVE: Any = np.int32(2**31 - 1)
+"""Below and above every code, in the type of codes: for another type a part would be compiled once more."""
 
 COLUMN = np.dtype(
     [
-        ("start", np.int64),  # of its codes
-        ("size", np.int64),
-        ("missing", np.int64),  # 1 where the last code stands for missing
-        ("depth", np.int64),  # levels of its tree; 0 without
+        ("start", np.int64),  # where its codes start in `LossTable.codes`
+        ("size", np.int64),  # how many codes it has
+        ("missing", np.int64),  # 1 if the last code stands for missing cells
+        ("depth", np.int64),  # levels of its tree; 0 without a tree
         ("ancestors", np.int64),  # where its part of `LossTable.ancestors` starts
-        ("charges", np.int64),  # and of `LossTable.charges`
+        ("charges", np.int64),  # where its part of `LossTable.charges` starts
         ("weight", np.float64),
     ]
 )
 """One quasi-identifier."""
 
 CODE = np.dtype([("own", np.float64), ("low", np.float64), ("high", np.float64)])
-"""One code of one quasi-identifier."""
-
-
-BELOW: Any = np.int32(-1)
-ABOVE: Any = np.int32(2**31 - 1)
-"""Below and above every code, in the type of codes: parts are compiled once more for another type."""
+"""One code of one quasi-identifier, with the fields of `tclose.make.scales.Widths`."""
 
 RANGE = np.dtype([("low", np.int32), ("high", np.int32), ("loss", np.float64)])
-"""The least and the largest code of some rows on one quasi-identifier, and what such a range loses."""
+"""The least and the largest code of some rows on one quasi-identifier, and the loss of that range."""
+
+Box = NDArray[Any]
+"""(quasi,) of `RANGE`: the box around the rows of a class; low is -1 for an empty class."""
 
 
 class LossTable(NamedTuple):
@@ -47,13 +45,13 @@ class LossTable(NamedTuple):
     columns: NDArray[Any]
     """(quasi,) of `COLUMN`."""
     codes: NDArray[Any]
-    """(codes,) of `CODE`."""
-    ancestors: NDArray[np.int32]
+    """(codes of all quasi-identifiers,) of `CODE`."""
+    ancestors: Codes
     charges: Floats
 
 
 def loss_table(widths: Sequence[Widths], weights: Sequence[float]) -> LossTable:
-    """Put the widths of all quasi-identifiers side by side."""
+    """Return the widths of all quasi-identifiers as one table."""
 
     def starts(name: str) -> Ints:
         return np.cumsum([0, *(getattr(width, name).size for width in widths[:-1])])
@@ -72,9 +70,24 @@ def loss_table(widths: Sequence[Widths], weights: Sequence[float]) -> LossTable:
     return LossTable(columns, codes, joined("ancestors").astype(np.int32), joined("charges").astype(np.float64))
 
 
+def losses_of_ranges(losses: LossTable, quasi: int | Ints, low: NDArray[Any], high: NDArray[Any]) -> Floats:
+    """Return the loss of each range of codes; ``quasi`` is the quasi-identifier of all ranges, or of each."""
+    found = np.empty(len(low))
+    columns = np.full(len(low), quasi, dtype=np.int64)
+    fill_losses(losses, columns, low.astype(np.int32), high.astype(np.int32), found)
+    return found
+
+
+@kernel
+def fill_losses(losses: LossTable, quasi: Ints, low: Codes, high: Codes, found: Floats) -> None:
+    """Fill in the loss of each range of codes."""
+    for index in range(len(found)):
+        found[index] = loss(losses, quasi[index], low[index], high[index])
+
+
 @lean
 def loss(losses: LossTable, quasi: int, a: int, b: int) -> float:
-    """The weighted NCP of the codes a to b of one quasi-identifier; see `tclose.make.scales.Widths`."""
+    """Return the weighted NCP of the codes a to b of one quasi-identifier; see `tclose.make.scales.Widths`."""
     column = losses.columns[quasi]
     ncp: float = 1.0
     if a == b:
@@ -96,25 +109,21 @@ def loss(losses: LossTable, quasi: int, a: int, b: int) -> float:
     return weighted
 
 
-Box = NDArray[Any]
-"""(quasi,) of `RANGE`: the box around the rows of a class; low is -1 before it has rows."""
-
-
 def box_for(columns: int) -> Box:
-    """Room for a box over so many quasi-identifiers."""
+    """Return memory for a box over this many quasi-identifiers."""
     return np.empty(columns, dtype=RANGE)
 
 
 @lean
 def clear_box(box: Box) -> None:
-    """Let the box be around no row."""
+    """Reset to the box of an empty class."""
     for column in range(len(box)):
         box[column].low = -1
 
 
 @once
 def loss_with(codes: Codes, losses: LossTable, box: Box, enough: float) -> float:
-    """What the class would lose with one row more; where that reaches enough, a part of it."""
+    """Return the loss of the box with a row of these codes; stops early and returns a lower bound that is at least ``enough``."""
     total = 0.0
     for column in range(len(codes)):
         code, own = codes[column], box[column]
@@ -129,7 +138,7 @@ def loss_with(codes: Codes, losses: LossTable, box: Box, enough: float) -> float
 
 @lean
 def widen(codes: Codes, losses: LossTable, box: Box) -> None:
-    """Take one row in."""
+    """Widen the box to include a row of these codes."""
     for column in range(len(codes)):
         code, own = codes[column], box[column]
         if own.low < 0:
@@ -140,7 +149,7 @@ def widen(codes: Codes, losses: LossTable, box: Box) -> None:
 
 @lean
 def box_loss(box: Box) -> float:
-    """What each row in the box loses."""
+    """Return the loss of each row in the box."""
     total = 0.0
     for column in range(len(box)):
         total += box[column].loss

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel, lean, once
-from tclose.make.kernels.limits import Codes, Ints, Limits
+from tclose.make.kernels.limits import Limits
 from tclose.make.kernels.loss import RANGE, LossTable, loss
 from tclose.make.kernels.running import run
-from tclose.make.kernels.satisfies import Scratch, failing, find_failing, scratch_for
+from tclose.make.kernels.satisfies import failing, find_failing, scratch_for
+from tclose.make.kernels.scratch import Scratch
+from tclose.values.arrays import Bools, Bytes, Codes, Ints
 
 
 def merge_failing(labels: Ints, quasi: Codes, losses: LossTable, limits: Limits) -> Ints:
@@ -90,10 +92,10 @@ def _merge_all(
     limits: Limits,
     losses: LossTable,
     classes: Classes,
-    bad: NDArray[np.bool_],
+    bad: Bools,
     rows: Codes,
     scratch: Scratch,
-    cancel: NDArray[np.uint8],
+    cancel: Bytes,
 ) -> None:
     """Merge the classes that break a limit, in turn; ``rows`` is room for the rows of one class.
 

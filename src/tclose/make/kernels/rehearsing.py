@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tclose.make.kernels import compiling, keeping
-from tclose.make.kernels.limits import ATTRIBUTE, BLANK, COLUMN, Codes, Ints, Limits
+from tclose.make.kernels.limits import ATTRIBUTE, BLANK, COLUMN, Limits
 from tclose.make.kernels.loss import LossTable, loss_table
 from tclose.make.scales import Widths
+from tclose.values.arrays import Codes, Ints
 
 ROWS = 8
 IDLE = 60.0
@@ -75,10 +76,16 @@ def _find_failing(table: _Small) -> None:
     failing(table.limits, table.rows, table.starts)
 
 
-def _widest(table: _Small) -> None:
-    from tclose.make.growth import blocks
+def _fill_losses(table: _Small) -> None:
+    from tclose.make.kernels.loss import losses_of_ranges
 
-    blocks._widest(blocks._Table(table.quasi.T, table.limits.codes, table.losses, table.limits), table.rows)
+    losses_of_ranges(table.losses, 0, table.rows[:1], table.rows[:1])
+
+
+def _cumulate_counts(table: _Small) -> None:
+    from tclose.make.kernels.limits import cumulate_counts
+
+    cumulate_counts(table.limits.attributes, table.limits.shapes, table.limits.references[0])
 
 
 def _grow_classes(table: _Small) -> None:
@@ -151,10 +158,11 @@ def _exchange(table: _Small) -> None:
 
 
 KERNELS: dict[str, Callable[[_Small], None]] = {
+    "kernels.limits.cumulate_counts": _cumulate_counts,
     "kernels.satisfies.column_satisfies": _column_satisfies,
     "growth.grow._grow_block": _grow_classes,
     "kernels.satisfies.find_failing": _find_failing,
-    "growth.blocks._measure": _widest,
+    "kernels.loss.fill_losses": _fill_losses,
     "kernels.excess.excess": _excess,
     "growth.move._move_rows": _refining("move"),
     "growth.split._split_classes": _refining("split"),
@@ -169,9 +177,9 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
 }
 """How each kernel is compiled; those that take long, and those that are needed first, come first."""
 
-_CHECKS = ("kernels.satisfies.column_satisfies", "kernels.satisfies.find_failing")
+_CHECKS = ("kernels.limits.cumulate_counts", "kernels.satisfies.column_satisfies", "kernels.satisfies.find_failing")
 NEEDED: dict[str, tuple[str, ...]] = {
-    "growth": tuple(KERNELS)[:9],
+    "growth": tuple(KERNELS)[:10],
     "mondrian": (*_CHECKS, "mondrian._cut_all"),
     "fragmentation": (
         *_CHECKS,

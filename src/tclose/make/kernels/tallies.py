@@ -1,51 +1,50 @@
-"""Tallies: the sensitive values of a class that grows, and how far from its limits it would be with one row more."""
+"""Tallies: the counts of a growing class at each sensitive value, and its excess with one more row."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import lean, once
 from tclose.make.kernels.excess import excess
-from tclose.make.kernels.limits import Codes, Ints, Limits
-from tclose.make.kernels.loss import Floats
-from tclose.make.kernels.satisfies import Scratch, scratch_for
+from tclose.make.kernels.limits import Limits
+from tclose.make.kernels.satisfies import scratch_for
+from tclose.make.kernels.scratch import Scratch
+from tclose.values.arrays import Bools, Codes, Floats, Ints
 
-PERSONS, FOUND = range(2)
-"""What `Tallies.numbers` holds: how many persons the class has, and how many excesses are known."""
+PERSONS, CACHED = range(2)
+"""The entries of `Tallies.numbers`: how many persons the class has, and how many excesses are cached."""
 
 
 class Tallies(NamedTuple):
-    """The counts of a class in all sensitive columns, and what is known of its excess with one row more."""
+    """The counts of a class in all sensitive columns, and a cache of its excesses with one more row."""
 
     starts: Ints
     """(columns + 1,): where the values of each column start in counts, touched, excesses and known."""
     counts: Ints
-    """Rows at each value."""
+    """Number of rows at each value."""
     touched: Ints
-    """Values that occur, at the start of each column's part."""
+    """The values that occur, at the start of each column's part."""
     distinct: Ints
-    """(columns,): how many they are."""
-    seen: NDArray[np.bool_]
-    """(persons,): whether the class has a row of each."""
+    """(columns,): how many values occur."""
+    seen: Bools
+    """(persons,): whether the class has a row of each person."""
     numbers: Ints
-    """See `PERSONS` and `FOUND`."""
+    """See `PERSONS` and `CACHED`."""
     excesses: Floats
-    """The excess of the column with one row more of each value; 0 where it is not known,"""
-    known: NDArray[np.bool_]
-    """and whether it is."""
-    found: Ints
-    """Places where it is known."""
+    """The excess of the column with one more row of each value; 0 if it is not known."""
+    known: Bools
+    """Whether the excess is known."""
+    cached: Ints
+    """The indices of the excesses that are known."""
     scratch: Scratch
-    """Room for checks."""
     excess: int
-    """The address of `excess`."""
+    """The address of `tclose.make.kernels.excess.excess`."""
 
 
 def tallies_for(limits: Limits) -> Tallies:
-    """Room for the counts of one class, which has no row."""
+    """Return the tallies of an empty class."""
     starts = np.concatenate([[0], np.cumsum(limits.columns["size"])]).astype(np.int64)
     values = int(starts[-1])
     return Tallies(
@@ -64,23 +63,23 @@ def tallies_for(limits: Limits) -> Tallies:
 
 
 @lean
-def drop_all(limits: Limits, tallies: Tallies, rows: Codes) -> None:
-    """Let the class, which has these rows, have none."""
+def reset(limits: Limits, tallies: Tallies, rows: Codes) -> None:
+    """Reset to an empty class; ``rows`` are those that the class has."""
     for number in range(len(limits.columns)):
         start = tallies.starts[number]
-        for place in range(start, start + tallies.distinct[number]):
-            tallies.counts[start + tallies.touched[place]] = 0
+        for index in range(start, start + tallies.distinct[number]):
+            tallies.counts[start + tallies.touched[index]] = 0
         tallies.distinct[number] = 0
     if len(limits.persons):
         for row in rows:
             tallies.seen[limits.persons[row]] = False
     tallies.numbers[PERSONS] = 0
-    _forget(tallies)
+    _invalidate(tallies)
 
 
 @lean
-def take(limits: Limits, tallies: Tallies, row: int) -> None:
-    """Take one row in."""
+def add(limits: Limits, tallies: Tallies, row: int) -> None:
+    """Add one row to the class."""
     for number in range(len(limits.columns)):
         start, code = tallies.starts[number], limits.codes[number, row]
         if tallies.counts[start + code] == 0:
@@ -90,21 +89,21 @@ def take(limits: Limits, tallies: Tallies, row: int) -> None:
     if len(limits.persons) and not tallies.seen[limits.persons[row]]:
         tallies.seen[limits.persons[row]] = True
         tallies.numbers[PERSONS] += 1
-    _forget(tallies)
+    _invalidate(tallies)
 
 
 @lean
-def _forget(tallies: Tallies) -> None:
-    """Let no excess be known: the class is another one."""
-    for place in tallies.found[: tallies.numbers[FOUND]]:
-        tallies.excesses[place] = 0.0
-        tallies.known[place] = False
-    tallies.numbers[FOUND] = 0
+def _invalidate(tallies: Tallies) -> None:
+    """Invalidate the cached excesses."""
+    for index in tallies.cached[: tallies.numbers[CACHED]]:
+        tallies.excesses[index] = 0.0
+        tallies.known[index] = False
+    tallies.numbers[CACHED] = 0
 
 
 @once
-def known_with(limits: Limits, tallies: Tallies, row: int) -> float:
-    """What is known of the excess of the class with one row more: it is not below that."""
+def least_excess_with(limits: Limits, tallies: Tallies, row: int) -> float:
+    """Return a lower bound, from the cache alone, on the excess of the class with one more row."""
     total = _missing_persons(limits, tallies, row)
     for number in range(len(limits.columns)):
         total += tallies.excesses[tallies.starts[number] + limits.codes[number, row]]
@@ -113,21 +112,21 @@ def known_with(limits: Limits, tallies: Tallies, row: int) -> float:
 
 @lean
 def excess_with(limits: Limits, tallies: Tallies, size: int, row: int) -> float:
-    """The excess of the class, which has so many rows, with one row more: of all columns, and (k - persons) / k."""
+    """Return the excess of the class of ``size`` rows with one more row: the sum over all columns, plus (k - persons) / k."""
     for number in range(len(limits.columns)):
         code = limits.codes[number, row]
-        place = tallies.starts[number] + code
-        if not tallies.known[place]:
-            tallies.excesses[place] = _find(limits, tallies, number, size, code)
-            tallies.known[place] = True
-            tallies.found[tallies.numbers[FOUND]] = place
-            tallies.numbers[FOUND] += 1
-    return known_with(limits, tallies, row)
+        index = tallies.starts[number] + code
+        if not tallies.known[index]:
+            tallies.excesses[index] = _column_excess(limits, tallies, number, size, code)
+            tallies.known[index] = True
+            tallies.cached[tallies.numbers[CACHED]] = index
+            tallies.numbers[CACHED] += 1
+    return least_excess_with(limits, tallies, row)
 
 
 @once
 def _missing_persons(limits: Limits, tallies: Tallies, row: int) -> float:
-    """The share of k persons that the class would not have; 0 where rows are counted."""
+    """Return the share of k persons that the class lacks with one more row; 0 if rows are counted."""
     if len(limits.persons) == 0:
         return 0.0
     found = tallies.numbers[PERSONS] + (not tallies.seen[limits.persons[row]])
@@ -136,8 +135,8 @@ def _missing_persons(limits: Limits, tallies: Tallies, row: int) -> float:
 
 
 @once
-def _find(limits: Limits, tallies: Tallies, number: int, size: int, code: int) -> float:
-    """The excess of one column with one row more of a value."""
+def _column_excess(limits: Limits, tallies: Tallies, number: int, size: int, code: int) -> float:
+    """Return the excess of one column with one more row of a value."""
     start, end, distinct = tallies.starts[number], tallies.starts[number + 1], tallies.distinct[number]
     counts, touched, scratch = tallies.counts[start:end], tallies.touched[start:end], tallies.scratch
     new = counts[code] == 0
@@ -153,9 +152,9 @@ def _find(limits: Limits, tallies: Tallies, number: int, size: int, code: int) -
         Scratch(counts, touched, scratch.further, scratch.spare, scratch.marks, scratch.nobody, scratch.column_satisfies),
     )
     counts[code] -= 1
-    if new:  # it may have been sorted in between others
-        place = 0
-        while touched[place] != code:
-            place += 1
-        touched[place] = touched[distinct]
+    if new:  # sorting may have moved the new value
+        index = 0
+        while touched[index] != code:
+            index += 1
+        touched[index] = touched[distinct]
     return found

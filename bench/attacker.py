@@ -78,9 +78,9 @@ def release(t: float, algorithm: str, effort: str) -> Seen:
     caught: list[Any] = []
     made = ALGORITHMS[algorithm]
 
-    def watch(table: Any, policy: Any, limits: Any, *rest: Any) -> Any:
-        partition = made.run(table, policy, limits, *rest)
-        caught.append((np.array(table.quasi, dtype=np.int64).T, partition.labels, limits.codes[0].astype(np.int64)))
+    def watch(problem: Any, *rest: Any) -> Any:
+        partition = made.run(problem, *rest)
+        caught.append((problem.quasi.astype(np.int64), partition.labels, problem.limits.codes[0].astype(np.int64)))
         return partition
 
     with patch.dict(ALGORITHMS, {algorithm: replace(made, run=watch)}):

@@ -49,9 +49,9 @@ def warm_parent() -> None:
         for name in (told / "modules").read_text(encoding="utf-8").split("\n"):
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
-        table, policy, limits = pickle.loads((told / "given").read_bytes())
+        problem = pickle.loads((told / "given").read_bytes())
     for algorithm in ALGORITHMS.values():
-        algorithm.run(table, policy, limits, 0, "fast", algorithm.defaults)
+        algorithm.run(problem, 0, "fast", algorithm.defaults)
 
 
 def _tell(folder: Path) -> int:
@@ -67,7 +67,7 @@ def _tell(folder: Path) -> int:
     run = growth.run
 
     def catch(*given: Any) -> Any:
-        (folder / "given").write_bytes(pickle.dumps(given[:3]))
+        (folder / "given").write_bytes(pickle.dumps(given[0]))
         return run(*given)
 
     object.__setattr__(growth, "run", catch)

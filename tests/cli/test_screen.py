@@ -104,14 +104,14 @@ def test_what_a_release_loses_in_words() -> None:
     )
     policy = tc.Policy(["age", "day", "sex", tc.Quasi("zip", hierarchy="prefixes")], {"ill": 1}, k=16)
     release = tc.anonymize(people, policy)
-    assert release.published == {
+    assert release._details.in_words == {
         "age": "in ranges of 15 on average",
         "day": "in ranges of 150 days on average",
         "sex": "in sets of 2.0 of 2 values on average",
         "zip": "as labels for 8.0 of 8 values on average",
     }
     alone = tc.anonymize(people, tc.Policy(["sex"], {"ill": 1}, k=2, other="drop"))
-    assert alone.published == {"sex": "as it is"}
+    assert alone._details.in_words == {"sex": "as it is"}
 
 
 def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, Path]) -> None:
@@ -123,7 +123,7 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     release = tc.anonymize(files[0], tc.Policy.load(files[1]))
     rows = list(zip(*(release.table[name].to_pylist() for name in ("town", "ill")), strict=True))
     unique = sum(rows.count(row) == 1 for row in rows)
-    assert release.unique_without("pay") == unique
+    assert release._details.unique_without("pay") == unique
     assert f"The most telling column is pay, with 8 values; without it {unique} would. Publish it in bins" in shown
 
 

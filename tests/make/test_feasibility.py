@@ -154,7 +154,7 @@ def test_a_limit_on_closeness_is_not_held_against_levelling() -> None:
     counts, t = [60, 40], 0.06
     made = release(counts, alpha=0.55, t=t, suppression=0.3)
     assert 12 <= made.suppressed <= 30
-    assert made.against_input.sensitive["s"].t_exact <= Fraction(6, 100)
+    assert made._details.against_input.sensitive["s"].t_exact <= Fraction(6, 100)
 
 
 @FEW

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from tclose.make.encode import Attribute, EncodedTable
 from tclose.make.kernels.limits import limits_of
 from tclose.make.kernels.satisfies import failing
 from tclose.make.mondrian import mondrian
+from tclose.make.problem import Problem
 from tclose.make.scales import Scale, Widths
 from tclose.values.histograms import Histograms
 from tests import naive
@@ -73,7 +75,7 @@ def cut(
     weights = weights or [1] * len(scales)
     columns = [Quasi(f"q{place}", weight=weight) for place, weight in enumerate(weights)]
     policy = Policy(columns, [one.column for one in sensitive], **limits)
-    return mondrian(encoded(scales, quasi, sensitive), policy, limits_of(sensitive, policy))
+    return mondrian(Problem.of(encoded(scales, quasi, sensitive), policy, regions=True), 0, "", {})
 
 
 def ids(partition: Partition) -> list[int]:
@@ -218,11 +220,11 @@ def test_other_limits_are_judged_against_the_input_under_n_t_closeness() -> None
     present = attribute(column, Equal(2), [0, 0, 1, 1] + [0, 1] * 2)
     whole = Attribute(column, Equal(2), present.values, present.published, present.codes, np.array([4, 12]))
     policy = Policy(["q0"], [column], k=2, n=4)
-    limits = limits_of([whole], policy)
-    before = limits.references.copy()
-    comp = mondrian(encoded([line(8)], [(code,) for code in range(8)], [whole]), policy, limits)
-    assert ids(comp) == [0, 0, 0, 0, 1, 1, 2, 2]
-    np.testing.assert_array_equal(limits.references, before)
+    problem = Problem.of(encoded([line(8)], [(code,) for code in range(8)], [whole]), policy, regions=True)
+    problem = replace(problem, limits=limits_of([whole], policy))
+    before = problem.limits.references.copy()
+    assert ids(mondrian(problem, 0, "", {})) == [0, 0, 0, 0, 1, 1, 2, 2]
+    np.testing.assert_array_equal(problem.limits.references, before)
 
 
 def test_wide_nodes_are_cut_at_few_boundaries() -> None:
@@ -252,13 +254,13 @@ def test_persons_are_counted(rows: list[Row], k: int, data: st.DataObject) -> No
     column = Sensitive("x", l=2, distance="equal")
     sensitive = [attribute(column, Equal(4), [row[3] for row in rows])]
     policy = Policy(["q0", "q1", "q2"], [column], k=k, unit="id")
-    limits = limits_of(sensitive, policy, persons)
-    comp = mondrian(encoded(SCALES, rows, sensitive, persons), policy, limits)
+    problem = Problem.of(encoded(SCALES, rows, sensitive, persons), policy, regions=True)
+    comp = mondrian(problem, 0, "", {})
     classes = [np.flatnonzero(comp.labels == label) for label in range(comp.labels.max() + 1)]
     if len(classes) > 1:
         assert min(len(set(persons[members])) for members in classes) >= k
         order, starts = np.concatenate(classes), np.cumsum([0, *map(len, classes)])
-        assert not failing(limits, order, starts).any()
+        assert not failing(problem.limits, order, starts).any()
 
 
 # Adult: the scenario table
@@ -331,14 +333,14 @@ def test_the_loss_on_adult_is_at_or_below_the_published_column(
         counts = np.bincount(codes).astype(np.int64)
         sensitive.append(Attribute(column, distance, values.tolist(), pa.array([]), codes, counts))
     policy = Policy(list(COLUMNS), columns, k=5)
-    limits = limits_of(sensitive, policy)
     quasi = [codes.astype(np.uint16) for _, codes in found]
     table = EncodedTable(np.arange(len(rows)), [scale for scale, _ in found], quasi, [], sensitive, None, {})
-    labels = mondrian(table, policy, limits).labels
+    problem = Problem.of(table, policy, regions=True)
+    labels = mondrian(problem, 0, "", {}).labels
 
     order = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[order], np.arange(labels.max() + 2))
-    assert not failing(limits, order, starts).any()
+    assert not failing(problem.limits, order, starts).any()
     losses = []
     for scale, codes in found:
         low, high = (end.reduceat(codes[order], starts[:-1]).tolist() for end in (np.minimum, np.maximum))

@@ -87,7 +87,7 @@ def leaves(paper: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
 @pytest.fixture
 def written(tmp_path: Path) -> tuple[Path, Path, Path]:
     """A release, its certificate and its record."""
-    data, certificate, record, _ = tc.anonymize(pa.table(people()), POLICY, "mondrian", seed=987654321).write(
+    data, certificate, record, _ = tc.anonymize(pa.table(people()), POLICY, algorithm="mondrian", seed=987654321).write(
         tmp_path / "release.csv"
     )
     return data, certificate, record

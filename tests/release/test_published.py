@@ -24,6 +24,7 @@ from typer.testing import CliRunner
 import tclose as tc
 from tclose.cli import app
 from tclose.make.algorithm import Above, Choice, Option, Partition
+from tclose.make.problem import Problem
 from tclose.make.registry import ALGORITHMS
 from tclose.release.certificate import codebook, to_json
 from tclose.release.verify import verify
@@ -150,9 +151,9 @@ def test_bad_arguments(argument: str, value: Any, sentence: str) -> None:
 def test_seed_and_effort_reach_the_algorithm_and_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
     reached: list[Any] = []
 
-    def run(table: Any, policy: tc.Policy, limits: Any, seed: int, effort: str, options: Any) -> Partition:
+    def run(problem: Problem, seed: int, effort: str, options: Any) -> Partition:
         reached.append((seed, effort, options))
-        return Partition(np.zeros(table.rows, dtype=np.int64))
+        return Partition(np.zeros(problem.rows, dtype=np.int64))
 
     monkeypatch.setitem(ALGORITHMS, "growth", replace(ALGORITHMS["growth"], run=run))
     made = [tc.anonymize(small_table(), SMALL), tc.anonymize(small_table(), SMALL, seed=np.int16(3), effort="best")]  # type: ignore[arg-type]

@@ -70,7 +70,7 @@ def test_every_release_holds_its_policy_for_a_reader_and_against_the_input(case:
         path = release.write(folder / f"release{suffix}")[0]
         same_measures(audited(path, case.policy), release.audit)
         # What asks for nothing is never confirmed.
-        assert verify(path, path.with_name(path.name + ".certificate.json")).holds == asks_for_something(release.policy)
+        assert verify(path, path.with_name(path.name + ".certificate.json")).holds == asks_for_something(release._details.policy)
     for name, promise in release.certificate.get("promised", {}).items():
         assert release.audit.sensitive[name].t_judged <= Fraction(str(promise["t"]))
         assert promise["t_attained"] <= promise["t"]
@@ -150,7 +150,7 @@ def test_regions_of_n_rows(case: Case, n: int, suffix: str) -> None:
             return
         path = release.write(folder / f"release{suffix}")[0]
         # What asks for nothing is never confirmed.
-        assert verify(path, path.with_name(path.name + ".certificate.json")).holds == asks_for_something(release.policy)
+        assert verify(path, path.with_name(path.name + ".certificate.json")).holds == asks_for_something(release._details.policy)
     labels = release.partition.tolist()
     published = [row for row, label in enumerate(labels) if label >= 0]
     assert len(published) >= n
@@ -350,7 +350,7 @@ def in_parquet(path: Path) -> str:
 
 def test_a_value_of_a_row_that_is_left_out_stays_in_no_dictionary() -> None:
     frame, policy, secrets = secretive_table()
-    coded = tc.anonymize(frame, policy, algorithm="mondrian").coded
+    coded = tc.anonymize(frame, policy, algorithm="mondrian")._details.coded
     for column in coded.columns:
         for chunk in column.chunks:
             assert len(chunk.dictionary) == len(set(chunk.to_pylist()) - {None})

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from tclose.cli import app
 from tclose.make.algorithm import Partition
 from tclose.make.kernels import compiling
+from tclose.make.problem import Problem
 from tclose.make.registry import ALGORITHMS
 
 OTHER_RELEASES = """
@@ -63,8 +64,8 @@ def test_after_it_nothing_is_compiled_or_read_from_the_disk() -> None:
 def test_it_says_what_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = numba.njit(lambda number: number + 1)
 
-    def run(table: Any, *_: Any) -> Partition:
-        return Partition(np.full(table.rows, fresh(-1), dtype=np.int64))
+    def run(problem: Problem, *_: Any) -> Partition:
+        return Partition(np.full(problem.rows, fresh(-1), dtype=np.int64))
 
     for name in list(ALGORITHMS):
         monkeypatch.setitem(ALGORITHMS, name, replace(ALGORITHMS[name], run=run))

@@ -268,7 +268,7 @@ def test_a_bin_that_lost_its_rows_is_none() -> None:
     release = tc.anonymize(table, tc.Policy(["q"], asked, k=4, suppression=0.2), algorithm="mondrian")
     assert release.suppressed == 1
     assert set(release.table["s"].to_pylist()) == {"below 20", "20 or more"}
-    assert release.against_input.sensitive["s"].t_exact == Fraction(1, 9)
+    assert release._details.against_input.sensitive["s"].t_exact == Fraction(1, 9)
 
 
 OUTSIDERS = st.lists(st.tuples(st.sampled_from([20, 21, 60]), st.integers(0, 400)), min_size=12, max_size=24)

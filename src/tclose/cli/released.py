@@ -43,7 +43,7 @@ def _show_loss(screen: Screen, release: Release) -> None:
     screen.tell(f"{100 * gcp:.0f}% of the detail of the quasi-identifiers is lost (GCP {gcp:.4f}; 0 is all detail, 1 none):")
     table = Columns("", "detail lost", "published")
     for name, lost in release.loss.by_attribute["gcp"].items():
-        table.row(f"  {name}", f"{100 * lost:.0f}%", release.published.get(name, ""))
+        table.row(f"  {name}", f"{100 * lost:.0f}%", release._details.in_words.get(name, ""))
     table.columns[2].justify = "left"
     screen.print(table)
     if gcp > USELESS:
@@ -66,12 +66,12 @@ def _show_unique(screen: Screen, release: Release) -> None:
         "counted in: whoever knows those of a person, too, can find that row."
     )
     names = [name for name, role in roles.items() if role in ("kept", "sensitive")]
-    telling = max(names, key=lambda name: len(release.coded[name].combine_chunks().dictionary))
-    values = len(release.coded[telling].combine_chunks().dictionary)
+    telling = max(names, key=lambda name: len(release._details.coded[name].combine_chunks().dictionary))
+    values = len(release._details.coded[telling].combine_chunks().dictionary)
     mend = (
         "Drop it or make it coarser" if roles[telling] == "kept" else "Publish it in bins (bins in the policy) or make it coarser"
     )
-    without = release.unique_without(telling)
+    without = release._details.unique_without(telling)
     others = f"without it {f'{without:,}' if without else 'none'} would"
     screen.tell(
         f"  The most telling column is {telling}, with {number_of(values, 'value')}; {others}. {mend}, if that is too many."

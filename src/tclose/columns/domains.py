@@ -5,8 +5,6 @@ Here a policy's words about an attribute (its distance, hierarchy, order, bins, 
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +14,9 @@ from numpy.typing import NDArray
 
 from tclose.distances import Distance
 from tclose.distances.choose import Places, arrange, as_number, place_of, values_of, without_place
-from tclose.errors import HierarchyError, InputError, PolicyError, ReadingWarning, listed
+from tclose.errors import HierarchyError, InputError, PolicyError, listed
 from tclose.policy import Policy, Sensitive
 from tclose.tables.duckdb import Table
-from tclose.tables.readings import Reading
 from tclose.tables.types import PRINTED
 from tclose.values.bins import in_order, interval_of
 from tclose.values.hierarchy import Hierarchy, printed
@@ -60,18 +57,14 @@ def edges_from_table(column: Sensitive) -> bool:
     return column.bins is not None and column.bins.count is not None and column.publish is None
 
 
-def readings_of(source: Table, policy: Policy, quasi: Sequence[str]) -> dict[str, Reading]:
-    """How each column with a role was read; in doubt only where the policy leaves it to the cells what they are."""
-    decided = [column.name for column in policy.quasi if column.type == "category" or column.hierarchy is not None]
-    decided += [column.name for column in policy.sensitive if column.distance != "auto" or column.bins is not None]
-    return source.readings([*quasi, *(column.name for column in policy.sensitive)], decided)
-
-
-def warn_of(readings: Mapping[str, Reading], stacklevel: int) -> None:
-    """Say aloud which columns are nearly numbers or dates, and were read as text."""
-    for reading in readings.values():
-        if reading.doubtful:
-            warnings.warn(f"Column {reading.sentence}.", ReadingWarning, stacklevel=stacklevel + 1)
+def check_orders(source: Table, policy: Policy) -> None:
+    """Refuse a sensitive ordered category whose order the policy does not give: a reader of the release needs it."""
+    for column in policy.sensitive:
+        if source.kinds[column.name] == "category" and column.kind in ("auto", "ordered") and column.order is None:
+            raise PolicyError(
+                f"Sensitive column {column.name!r} is an ordered category, and a release keeps no such order. Give its order in "
+                "the policy, or distance: equal."
+            )
 
 
 def kind_to_read(column: Sensitive) -> str:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tclose.columns.domains import Domain, Ints, domain_of, kind_to_read, readings_of, warn_of
+from tclose.columns.domains import Domain, Ints, domain_of, kind_to_read
 from tclose.columns.persons import unit_to_audit
+from tclose.columns.reading import readings_of, warn_of
 from tclose.errors import InputError, raising_alone
 from tclose.judge.attribute import AttributeAudit, measure
 from tclose.judge.boxes import Line, Tree, axis_of

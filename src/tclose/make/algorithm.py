@@ -1,8 +1,8 @@
-"""What an algorithm is, and what it gives: a partition of the rows."""
+"""What an algorithm is, and what it returns: a partition of the rows into classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.errors import PolicyError, got, one_of
+from tclose.errors import PolicyError, got, nearest, one_of
 from tclose.values.exact import exact
 
 if TYPE_CHECKING:
-    from tclose.make.encode import EncodedTable
-    from tclose.make.kernels.limits import Limits
+    from tclose.make.problem import Problem
     from tclose.policy import Policy
 
 Ints = NDArray[np.int64]
@@ -26,23 +25,28 @@ EFFORTS = ("fast", "balanced", "best")
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Classes of an encoded table.
+    """The rows of a table in classes.
 
     Attributes
     ----------
     labels : (rows,) int64
-        The class of each row of the encoded table, numbered from 0 without gaps.
+        The class of each row, numbered from 0 without gaps; -1 where the row is suppressed.
+    levels : sequence of int or None
+        For each quasi-identifier the level of its hierarchy at which all rows are published (full-domain recoding), counted from
+        the root, 0; a leaf that is nearer to the root is published itself. None publishes the lowest label above the values of a
+        class. Empty: None for all. Counted from the root, a level of prefixes shows as many characters whichever values occur.
     regions : list of (classes,) int64
         Under (n,t)-closeness the regions that classes are close to, larger ones before smaller ones: each array gives the region
         of each class, -1 where it has none. What is published of a class may be wider; see `tclose.release.repair`.
     promised : dict of Fraction
-        How far from the table classes can be, for each sensitive attribute with a limit, as an algorithm knew before it chose
-        their rows; empty where it knew nothing.
+        For each sensitive attribute with a limit the largest distance from the table that a class can have, if the algorithm
+        knew it before it chose the rows; else empty.
     course : dict
-        How it went, for the private record.
+        How the run went, for the private record.
     """
 
     labels: Ints
+    levels: Sequence[int | None] = ()
     regions: list[Ints] = field(default_factory=list)
     promised: dict[str, Fraction] = field(default_factory=dict)
     course: dict[str, Any] = field(default_factory=dict)
@@ -56,15 +60,15 @@ class Choice:
 
     @property
     def default(self) -> str:
-        """What it is where nothing is said."""
+        """The value where none is given."""
         return self.names[0]
 
     def read(self, name: str, given: Any) -> str:
-        """What was given for the option of this name."""
+        """Return the value that was given for the option of this name."""
         return one_of(name, given, self.names)
 
     def __str__(self) -> str:
-        """What it may be, the default first."""
+        """The possible values, the default first."""
         return "|".join(self.names)
 
 
@@ -76,7 +80,7 @@ class Above:
     default: float
 
     def read(self, name: str, given: Any) -> float:
-        """What was given for the option of this name; a text, as a command line has it, may be a number."""
+        """Return the number that was given for the option of this name; on a command line it is a text."""
         try:
             number = float(exact(given))
         except (ValueError, OverflowError):
@@ -86,12 +90,20 @@ class Above:
         return number
 
     def __str__(self) -> str:
-        """The default, and what it may be."""
+        """The default, and the possible values."""
         return f"{self.default:g}, or another number above {self.bound:g}"
 
 
 Option = Choice | Above
-"""What an algorithm lets one choose: it has a default, reads what was given, and says as text what it may be."""
+"""An option of an algorithm: it has a default, reads a value that was given, and describes the possible values as text."""
+
+Run = Callable[["Problem", int, str, Mapping[str, Any]], Partition]
+Refuses = Callable[["Policy", "Problem | None"], str]
+
+
+def refuses_nothing(policy: Policy, problem: Problem | None) -> str:  # noqa: ARG001 - whatever they are
+    """Return the empty text: the algorithm can do what any policy asks."""
+    return ""
 
 
 @dataclass(frozen=True)
@@ -106,24 +118,41 @@ class Algorithm:
     reference : str
         Where it was published.
     run : callable
-        ``run(table, policy, limits, seed, effort, options)`` gives a `Partition`.
+        ``run(problem, seed, effort, options)`` returns a `Partition` of the rows of a `tclose.make.problem.Problem`.
     options : mapping
-        The options that it knows.
+        The options that it knows, by name.
     regions : bool
         Whether it looks for regions under (n,t)-closeness. One that does not keeps classes close to the whole table.
+    refuses : callable
+        ``refuses(policy, problem)`` returns in one sentence what the algorithm cannot do of what the policy asks; an empty text
+        where it can do all of it. It is called before the table is read, with None for the problem, and again before the work
+        begins: only then is it known which distance ``auto`` means, and which scales the quasi-identifiers have.
     """
 
     name: str
     summary: str
     reference: str
-    run: Callable[[EncodedTable, Policy, Limits, int, str, Mapping[str, Any]], Partition] = field(repr=False)
+    run: Run = field(repr=False)
     options: Mapping[str, Option] = field(default_factory=dict)
     regions: bool = False
+    refuses: Refuses = field(default=refuses_nothing, repr=False)
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """Each option as it is where nothing is said."""
+        """The value of each option where none is given."""
         return {name: option.default for name, option in self.options.items()}
+
+    def read_options(self, given: Any) -> dict[str, Any]:
+        """Return the value of each option: the one that was given, else the default."""
+        if not isinstance(given, Mapping):
+            raise PolicyError(f"options must be a mapping from names to values. Got {got(given)}.")
+        for name in given:
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise PolicyError(
+                    f"{got(name)} is not an option of {self.name}. Known are: {known}.{nearest(str(name), self.options)}"
+                )
+        return self.defaults | {name: self.options[name].read(name, value) for name, value in given.items()}
 
     def compile_ahead(self) -> None:
         """Begin to compile its kernels, in other processes, if they are not on the disk; see `tclose.make.kernels.ahead`."""
@@ -137,5 +166,24 @@ class Algorithm:
         return f"{self.name}: {self.summary}"
 
     def __repr__(self) -> str:
-        """The same, as in a list."""
+        """Name and summary, as in a list."""
         return f"<{self}>"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a release is made, besides its policy.
+
+    Attributes
+    ----------
+    algorithm : Algorithm
+    options : dict
+        The value of each option of the algorithm.
+    seed : int
+    effort : str
+    """
+
+    algorithm: Algorithm
+    options: dict[str, Any]
+    seed: int
+    effort: str

@@ -123,6 +123,11 @@ class EncodedTable:
             [raw.take(rows) for raw in self.raw],
         )
 
+    def at_levels(self, levels: Sequence[int | None]) -> EncodedTable:
+        """Return the table with scales that publish at the levels of a `tclose.make.algorithm.Partition`, if it has any."""
+        pairs = zip(self.scales, levels or [None] * len(self.scales), strict=True)
+        return replace(self, scales=[scale if level is None else scale.at_level(level) for scale, level in pairs])
+
 
 def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str], commit: Callable[[bytes], None]) -> EncodedTable:
     """Read the rows of a table: quasi-identifiers as codes on their scales, sensitive attributes as codes of their domains.

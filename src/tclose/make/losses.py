@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.make.encode import EncodedTable
+from tclose.make.recode import Recoded, grouped
 from tclose.make.scales import Published, Scale
+from tclose.policy import Policy
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -146,6 +149,35 @@ def losses(
         overall["sse"] = math.fsum(sse.values())
     overall |= {"precision": math.fsum(precision) / len(precision), "kl": math.fsum(kl)}
     return Losses(overall, {"gcp": each(gcp), "lm": each(lm), "sse": sse, "precision": each(precision), "kl": each(kl)})
+
+
+def losses_against_input(table: EncodedTable, labels: Ints, recoded: Recoded, policy: Policy) -> Losses:
+    """Return the information loss of a release against its input, suppressed rows included.
+
+    Parameters
+    ----------
+    table
+        The input.
+    labels : (rows,) int64
+        The class of each row of the input; -1 where it is suppressed.
+    recoded
+        What is published of it.
+    """
+    published, sizes = recoded.published, recoded.sizes
+    suppressed = int(np.count_nonzero(labels < 0))
+    if suppressed:  # charged on the scales of the input
+        members, starts = grouped(labels)
+        published = [scale.publish(codes[members], starts) for scale, codes in zip(table.scales, table.quasi, strict=True)]
+        sizes = np.diff(starts)
+    return losses(
+        published,
+        weights=[column.weight for column in policy.quasi],
+        rows=sizes,
+        sizes=recoded.seen(),
+        originals=[np.bincount(codes, minlength=scale.size) for codes, scale in zip(table.quasi, table.scales, strict=True)],
+        suppressed=suppressed,
+        k=policy.k,
+    )
 
 
 def losses_seen(

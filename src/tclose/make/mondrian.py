@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tclose.make.algorithm import Partition
 from tclose.make.kernels.compiling import kernel, once
 from tclose.make.kernels.limits import Limits, fill_reference
-from tclose.make.kernels.loss import RANGE, LossTable, loss, loss_table
+from tclose.make.kernels.loss import RANGE, LossTable, loss
 from tclose.make.kernels.running import run
 from tclose.make.kernels.satisfies import satisfies, scratch_for
 from tclose.make.kernels.scratch import Scratch
@@ -18,8 +18,9 @@ from tclose.make.kernels.small import sort
 from tclose.values.arrays import Codes, Ints
 
 if TYPE_CHECKING:
-    from tclose.make.encode import EncodedTable
-    from tclose.policy import Policy
+    from collections.abc import Mapping
+
+    from tclose.make.problem import Problem
 
 STEPS = 64
 """So many places, at most, are tried along one quasi-identifier."""
@@ -39,7 +40,12 @@ CUT = np.dtype([("code", np.int64), ("left", np.int64)])
 """A code after which rows can be cut, and how many are then on the left."""
 
 
-def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
+def mondrian(
+    problem: Problem,
+    seed: int,  # noqa: ARG001 - nothing is random,
+    effort: str,  # noqa: ARG001 - nothing is refined,
+    options: Mapping[str, Any],  # noqa: ARG001 - and there are no options
+) -> Partition:
     """Cut the table in two, again and again, while both sides keep every limit.
 
     Mondrian (LeFevre, DeWitt and Ramakrishnan 2006) with t-closeness (Li et al. 2007) or (n,t)-closeness (Li et al. 2010)
@@ -58,11 +64,9 @@ def mondrian(table: EncodedTable, policy: Policy, limits: Limits) -> Partition:
     Partition
         Classes are numbered from the lower codes to the higher. Rows with the same codes are in the same class.
     """
-    quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
-    losses = loss_table([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
-    nodes = cut_all(quasi, losses, limits)
+    nodes = cut_all(problem.quasi, problem.losses, problem.limits)
     regions, classes = nodes.found[REGIONS], nodes.found[CLASSES]
-    return Partition(nodes.labels, _levels(nodes.region_of_class[:classes], nodes.parents[:regions]))
+    return Partition(nodes.labels, regions=_levels(nodes.region_of_class[:classes], nodes.parents[:regions]))
 
 
 def cut_all(quasi: Codes, losses: LossTable, limits: Limits) -> Nodes:

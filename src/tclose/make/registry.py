@@ -1,54 +1,34 @@
-"""Algorithms: from an encoded table and a policy to a partition. Kernels are compiled on first use, not here."""
+"""The algorithms, one entry each. Their modules, and Numba with them, are loaded on use."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tclose.errors import one_of
-from tclose.make.algorithm import EFFORTS, Above, Algorithm, Choice, Partition
+from tclose.errors import PolicyError, got, one_of
+from tclose.make.algorithm import EFFORTS, Above, Algorithm, Choice, Partition, Settings
 from tclose.make.fragmentation.fragment import BOUNDS
 from tclose.make.fragmentation.result import SIZINGS
 from tclose.make.fragmentation.search import STRATEGIES
 
 if TYPE_CHECKING:
-    from tclose.make.encode import EncodedTable
-    from tclose.make.kernels.limits import Limits
+    from collections.abc import Callable
+
+    from tclose.make.problem import Problem
     from tclose.policy import Policy
 
-__all__ = ["ALGORITHMS", "EFFORTS", "Algorithm", "Partition", "find_algorithm", "list_algorithms"]
+__all__ = ["ALGORITHMS", "DEFAULT", "EFFORTS", "Algorithm", "Partition", "check_accepted", "find_algorithm", "list_algorithms"]
 
 
-def _growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
-    from tclose.make.growth.growth import growth
+def _on_use(where: str) -> Callable[..., Any]:
+    """Return a function of a module in this folder, ``module:function``, that is imported when it is first called."""
+    module, function = where.split(":")
 
-    return growth(table, policy, limits, seed, effort, options)
+    def call(*given: Any) -> Any:
+        return getattr(import_module(f"tclose.make.{module}"), function)(*given)
 
-
-def _mondrian(
-    table: EncodedTable,
-    policy: Policy,
-    limits: Limits,
-    seed: int,  # noqa: ARG001 - nothing is random
-    effort: str,  # noqa: ARG001 - nor refined
-    options: Mapping[str, Any],  # noqa: ARG001
-) -> Partition:
-    from tclose.make.mondrian import mondrian
-
-    return mondrian(table, policy, limits)
-
-
-def _fragmentation(
-    table: EncodedTable,
-    policy: Policy,
-    limits: Limits,
-    seed: int,  # noqa: ARG001 - nothing is random
-    effort: str,  # noqa: ARG001 - rows are exchanged in so many rounds
-    options: Mapping[str, Any],
-) -> Partition:
-    from tclose.make.fragmentation.fragmentation import fragmentation
-
-    return fragmentation(table, policy, limits, options)
+    return call
 
 
 _ALL = (
@@ -56,21 +36,21 @@ _ALL = (
         "growth",
         "lets classes grow row by row until they keep every limit, then moves and swaps rows so that less is lost",
         "tclose; see docs/growth.md",
-        _growth,
+        _on_use("growth.growth:growth"),
         {"seconds": Above(0, default=60)},
     ),
     Algorithm(
         "mondrian",
         "cuts the table in two along the widest quasi-identifier, again and again, while both sides keep every limit",
         "LeFevre et al. 2006; with t-closeness Li et al. 2007, with (n,t)-closeness Li et al. 2010",
-        _mondrian,
+        _on_use("mondrian:mondrian"),
         regions=True,
     ),
     Algorithm(
         "fragmentation",
         "parts the sensitive values into boxes of which every class takes its share: close to the table whatever rows it takes",
         "Bagai, Weber and Thammanna Gowda 2023, with corrected bounds and relaxed conformance",
-        _fragmentation,
+        _on_use("fragmentation.fragmentation:fragmentation"),
         {
             "sizing": Choice(SIZINGS),
             "bound": Choice(BOUNDS),
@@ -83,16 +63,52 @@ _ALL = (
 ALGORITHMS: dict[str, Algorithm] = {algorithm.name: algorithm for algorithm in _ALL}
 """All algorithms, by name."""
 
+DEFAULT = "growth"
+"""The algorithm where none is named."""
+
 
 def list_algorithms() -> list[Algorithm]:
-    """All algorithms.
+    """Return all algorithms.
 
-    >>> [algorithm.name for algorithm in list_algorithms()]
+    >>> [algorithm.name for algorithm in list_algorithms()][:3]
     ['growth', 'mondrian', 'fragmentation']
     """
     return list(ALGORITHMS.values())
 
 
 def find_algorithm(name: str) -> Algorithm:
-    """The algorithm of this name."""
+    """Return the algorithm of this name."""
     return ALGORITHMS[one_of("algorithm", name, ALGORITHMS)]
+
+
+def settings_of(algorithm: str | None, seed: Any, effort: Any, options: Any) -> Settings:
+    """Return the settings of a release, checked; options and algorithm may be None, for the defaults.
+
+    Raises
+    ------
+    PolicyError
+        A setting is unknown, or not of its kind.
+    """
+    chosen = find_algorithm(DEFAULT if algorithm is None else algorithm)
+    values = chosen.read_options({} if options is None else options)
+    return Settings(chosen, values, _whole("seed", seed), one_of("effort", effort, EFFORTS))
+
+
+def check_accepted(algorithm: Algorithm, policy: Policy, problem: Problem | None = None) -> None:
+    """Refuse a policy that the algorithm cannot satisfy, and name an algorithm that can, the first of `list_algorithms`."""
+    reason = algorithm.refuses(policy, problem)
+    if reason:
+        able = next((other.name for other in list_algorithms() if not other.refuses(policy, problem)), None)
+        remedy = "" if able is None else f" Choose {able}, which can."
+        raise PolicyError(f"{algorithm.name} cannot make this release. {reason}{remedy}")
+
+
+def _whole(what: str, given: Any) -> int:
+    """Return a whole number from 0 on, Python's or NumPy's."""
+    try:
+        number = -1 if isinstance(given, bool) else operator.index(given)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise PolicyError(f"{what} must be a whole number from 0 on. Got {got(given)}.")
+    return number

@@ -1,11 +1,11 @@
-"""anonymize: from a table and a policy to a release, through every room of the house."""
+"""anonymize: from a table and a policy to a release, room by room."""
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +13,29 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tclose.columns.domains import readings_of, warn_of
+from tclose.columns.domains import check_orders
 from tclose.columns.persons import unit_to_release
-from tclose.columns.roles import roles_of
-from tclose.errors import PolicyError, PrivacyRiskWarning, got, nearest, one_of, raising_alone
+from tclose.columns.reading import check_input, readings_of, warn_of
+from tclose.columns.roles import Roles, roles_of
+from tclose.errors import PolicyError, PrivacyRiskWarning, raising_alone
 from tclose.jobs import announce
 from tclose.judge.gate import check_values, judge, judge_against, named_as_published, reference_of
-from tclose.make.algorithm import EFFORTS, Algorithm, Partition
+from tclose.judge.result import Audit
+from tclose.make.algorithm import Algorithm, Partition
 from tclose.make.encode import EncodedTable, as_published, encode
-from tclose.make.feasibility import must_leave_out
 from tclose.make.kept import check_kept, check_quasi
-from tclose.make.losses import Losses, in_words, losses, losses_seen
-from tclose.make.recode import Recoded, grouped
-from tclose.make.registry import find_algorithm
+from tclose.make.losses import in_words, losses_against_input, losses_seen
+from tclose.make.partition import partition_rows
+from tclose.make.recode import Recoded
+from tclose.make.registry import check_accepted, settings_of
 from tclose.make.repair import publish
-from tclose.make.suppression import both_sides, trim
 from tclose.policy import Policy, check_policy, files_of
-from tclose.release.certificate import Commitment, certificate, record
-from tclose.release.published import describe_columns
-from tclose.release.release import Release
+from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
+from tclose.release.published import check_missing_words, describe_columns, moments_of
+from tclose.release.release import Details, Release
 from tclose.tables.duckdb import Table
-from tclose.tables.moments import Moments
-from tclose.tables.readers import CsvReader, Reader, open_reader
+from tclose.tables.readers import Reader, open_reader
+from tclose.tables.readings import Reading
 
 Ints = NDArray[np.int64]
 
@@ -43,16 +44,17 @@ Ints = NDArray[np.int64]
 def anonymize(
     table: Any,
     policy: Policy,
+    *,
     algorithm: str | None = None,
     seed: int = 0,
     effort: str = "balanced",
     keep_order: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> Release:
-    """Make a release of a table that holds a policy, and check it before it is handed out.
+    """Make a release of a table that satisfies a policy, and check it before it is returned.
 
-    Rows are put into classes that hold every limit, the quasi-identifiers of a class are published as one, identifiers are left
-    out, and rows are sorted by what is published of them. Then the published values are read back and audited, against
+    Rows are put into classes that satisfy every limit. The quasi-identifiers of a class are published as one, identifiers are
+    not published, and rows are sorted by what is published of them. Then the published values are read back and audited, against
     themselves and against the input.
 
     Parameters
@@ -63,7 +65,7 @@ def anonymize(
     algorithm : str, optional
         One of `list_algorithms`; ``growth`` by default.
     seed : int
-        From 0 on; for algorithms that draw lots. The same rows in any order, policy, seed, effort, options and
+        From 0 on; for algorithms that choose at random. The same rows in any order, policy, seed, effort, options and
         versions give the same release.
     effort : str
         How long to refine the release: ``fast``, ``balanced`` or ``best``; for algorithms that refine.
@@ -79,9 +81,9 @@ def anonymize(
     Raises
     ------
     InfeasibleError
-        No release of this table can hold the policy.
+        No release of this table can satisfy the policy.
     InputError, PolicyError
-        The table cannot be read, or does not fit the policy.
+        The table cannot be read, or does not fit the policy; or the algorithm cannot do what the policy asks.
     GateError
         The release would have broken the policy: a fault of tclose.
 
@@ -94,188 +96,188 @@ def anonymize(
     <Release: 4 rows in 2 classes, k=2; salary t=0.1667; 0 rows left out, gcp=0.0000>
     """
     check_policy(policy)
-    if policy.k is None:
-        raise PolicyError("k must be set to make a release: the rows, or persons, of each class at least. Got none.")
-    chosen = find_algorithm("growth" if algorithm is None else algorithm)
-    settings = _options(chosen, {} if options is None else options)
-    seed = _whole("seed", seed)
-    effort = one_of("effort", effort, EFFORTS)
+    _check_asked(policy)
+    settings = settings_of(algorithm, seed, effort, options)
+    check_accepted(settings.algorithm, policy)
 
     announce("Encoding")
-    reader = open_reader(table, policy.input)
-    _check_input(reader, policy)
-    roles = roles_of(policy, reader)
-    chosen.compile_ahead()
-    source = Table(reader, roles.kinds, optional=policy.identifiers, given=policy.input)
-    _check_orders(source, policy)
-    readings = readings_of(source, policy, [column.name for column in policy.quasi])
-    warn_of(readings, stacklevel=3)
-    unit = unit_to_release(source, policy)
-    commitment = Commitment()
-    if reader.file is not None:
-        with reader.file.read_as("a file"):
-            commitment.update_file(reader.file.path)
-    encoded = encode(source, policy, unit, roles.kept, commitment.update)
+    opened = _open(table, policy, settings.algorithm)
+    commitment = _commit_to(opened.reader)
+    encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, commitment.update)
     check_kept(encoded, policy)
     check_quasi(encoded, policy)
 
     announce("Partitioning")
-    labels, partition = _partition(encoded, policy, chosen, seed, effort, settings)
+    partition = partition_rows(encoded, policy, settings)
 
     announce("Recoding")
-    resolved = _resolved(policy, encoded)
-    of_rows = replace(resolved, unit=None, identifiers=[], drop=[], keep=[])  # what a reader can judge, who knows no persons
-    rows = np.flatnonzero(labels >= 0)
-    published = encoded if len(rows) == encoded.rows else as_published(source, policy, encoded, rows)
-    persons = None if unit is None else source.column(unit)
-
-    def read_back(recoded: Recoded) -> pa.Table:
-        table = pa.table(recoded.columns)
-        return table if persons is None else table.append_column(unit, persons.take(pa.array(published.order[recoded.rows])))
-
-    labels[rows], recoded = publish(published, labels[rows], partition, policy, reader.names, keep_order=keep_order)
-    coded = pa.table(recoded.columns)
-    _check_missing_words(recoded.columns, policy)
+    made = _recode(opened, policy, encoded, partition, keep_order=keep_order)
+    check_missing_words(made.recoded.columns, policy)
 
     announce("Checking")
-    left_out = encoded.rows - published.rows
-    reference = reference_of(source, policy)
-    if left_out:
-        reference = named_as_published(reference, source, policy, coded, published.order[recoded.rows])
-    check_values(reference, coded, left_out)
-    audit = judge(read_back(recoded), resolved)
-    public_audit = audit if unit is None else judge(coded, of_rows)
-    against_input = audit if left_out == 0 else judge_against(reference, read_back(recoded), resolved)
-
+    judged = _judge(opened, policy, made)
     if keep_order:
-        _warn("The rows are in the order of the input, which may give people away: whoever knows the order knows the rows.")
-    weights = [column.weight for column in policy.quasi]
-    shown = losses_seen(recoded.published, weights=weights, rows=recoded.sizes, sizes=audit.sizes, k=policy.k)
-    loss = _losses(encoded, labels, recoded, left_out, policy)
-    public = certificate(
-        of_rows,
-        public_audit,
-        shown.to_dict(),
-        describe_columns(policy, roles, published, recoded),
-        recoded.unique,
-        "input" if keep_order else "sorted",
-        "rows" if unit is None else "persons",
-        # Classes that lose rows are no longer those that were promised; and nobody is to learn whether any did.
-        {} if policy.suppression else partition.promised,
+        sentence = "The rows are in the order of the input, which may give people away: whoever knows the order knows the rows."
+        warnings.warn(sentence, PrivacyRiskWarning, stacklevel=3)
+
+    loss = losses_against_input(encoded.at_levels(partition.levels), made.labels, made.recoded, policy)
+    private = PrivateFacts(
+        settings, partition.course, commitment.to_dict(), judged.against_input, made.suppressed, loss.to_dict(), opened.readings
     )
-    private = record(
-        policy,
-        chosen.name,
-        settings,
-        seed,
-        effort,
-        partition.course,
-        commitment.to_dict(),
-        against_input,
-        left_out,
-        loss.to_dict(),
-        readings,
-    )
-    in_input_order = np.empty(encoded.rows, dtype=np.int64)
-    in_input_order[encoded.order] = labels
-    inputs = [*([Path(table)] if isinstance(table, str | Path) else []), *files_of(policy)]
     return Release(
-        coded,
-        in_input_order,
-        audit,
-        against_input,
+        made.partition_of_input(),
+        judged.audit,
         loss,
-        public,
-        private,
-        of_rows,
-        tuple(path.absolute() for path in inputs),
-        in_words(published.scales, recoded.published, recoded.sizes),
-        readings,
-        _moments(source, recoded),
+        certificate(judged.by_reader, _public_facts(opened, policy, made, judged, keep_order=keep_order)),
+        record(policy, private),
+        opened.readings,
+        _details(table, opened, policy, made, judged),
     )
 
 
-def _moments(source: Table, recoded: Recoded) -> dict[str, Moments]:
-    """How the published timestamps were written; a quasi-identifier's may be in two columns."""
-    names = {part: name for name in source.moments for part in (f"{name}.min", f"{name}.max", name)}
-    return {
-        part: source.moments[names[part]]
-        for part, column in recoded.columns.items()
-        if part in names and pa.types.is_timestamp(column.dictionary.type)
-    }
+def _check_asked(policy: Policy) -> None:
+    """Refuse a policy without a k."""
+    if policy.k is None:
+        raise PolicyError("k must be set to make a release: the rows, or persons, of each class at least. Got none.")
 
 
-def _check_input(reader: Reader, policy: Policy) -> None:
-    """What says how a CSV is written goes with a CSV. An audit does not mind: the table may be a release of another kind."""
-    for setting in ("delimiter", "encoding"):
-        if not isinstance(reader, CsvReader) and getattr(policy.input, setting, None) is not None:
-            raise PolicyError(f"{setting} of input says how a CSV is written. {reader.title} is none. Leave it out.")
+@dataclass(frozen=True, eq=False)
+class _Opened:
+    """A table that is open to be read under a policy.
+
+    Attributes
+    ----------
+    reader, source
+        The table, and the columns of it that are read.
+    roles : Roles
+    unit : str or None
+        The column that names persons, if they are counted.
+    readings : dict of Reading
+        How the columns were read.
+    """
+
+    reader: Reader
+    source: Table
+    roles: Roles
+    unit: str | None
+    readings: dict[str, Reading]
 
 
-def _check_missing_words(columns: Mapping[str, pa.Array], policy: Policy) -> None:
-    """Texts that mean "no value" must mean nothing else in the release, which is audited with the same policy."""
-    words = policy.input.missing if policy.input is not None else []
-    for name, column in columns.items() if words else ():
-        shown = set(column.dictionary.cast(pa.string()).to_pylist())
-        taken = [word for word in words if word in shown]
-        if taken:
-            raise PolicyError(
-                f"missing of input has {taken[0]!r}, which the release would publish in {name!r}. Call it something else there."
-            )
+def _open(table: Any, policy: Policy, algorithm: Algorithm) -> _Opened:
+    """Open a table, give each column its role, and check what can be checked of them before all rows are read."""
+    reader = open_reader(table, policy.input)
+    check_input(reader, policy)
+    roles = roles_of(policy, reader)
+    algorithm.compile_ahead()  # in other processes, while the table is read
+    source = Table(reader, roles.kinds, optional=policy.identifiers, given=policy.input)
+    check_orders(source, policy)
+    readings = readings_of(source, policy, [column.name for column in policy.quasi])
+    warn_of(readings, stacklevel=4)
+    return _Opened(reader, source, roles, unit_to_release(source, policy), readings)
 
 
-def _check_orders(source: Table, policy: Policy) -> None:
-    """A release has no ordered categories: whoever reads it needs their order from the policy."""
-    for column in policy.sensitive:
-        if source.kinds[column.name] == "category" and column.kind in ("auto", "ordered") and column.order is None:
-            raise PolicyError(
-                f"Sensitive column {column.name!r} is an ordered category, and a release keeps no such order. Give its order in "
-                "the policy, or distance: equal."
-            )
+def _commit_to(reader: Reader) -> Commitment:
+    """Return a commitment to the file that a table is read from, if it is one; `encode` adds the columns."""
+    commitment = Commitment()
+    if reader.file is not None:
+        with reader.file.read_as("a file"):
+            commitment.update_file(reader.file.path)
+    return commitment
 
 
-def _whole(what: str, given: Any) -> int:
-    """A whole number, Python's or NumPy's, from 0 on."""
-    try:
-        number = -1 if isinstance(given, bool) else operator.index(given)
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise PolicyError(f"{what} must be a whole number from 0 on. Got {got(given)}.")
-    return number
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """The values that are published, and where they come from.
+
+    Attributes
+    ----------
+    encoded : EncodedTable
+        The input.
+    table : EncodedTable
+        The rows of it that are published, on scales of their own.
+    labels : (rows of the input,) int64
+        The class of each row of the encoded input; -1 where it is suppressed.
+    partition : Partition
+        As the algorithm returned it: some of its classes may have been merged since.
+    recoded : Recoded
+    """
+
+    encoded: EncodedTable
+    table: EncodedTable
+    labels: Ints
+    partition: Partition
+    recoded: Recoded
+
+    @property
+    def suppressed(self) -> int:
+        """The number of rows of the input that are not published."""
+        return self.encoded.rows - self.table.rows
+
+    @cached_property
+    def coded(self) -> pa.Table:
+        """The published columns, as dictionaries."""
+        return pa.table(self.recoded.columns)
+
+    @property
+    def origin(self) -> Ints:
+        """The row of the input that each published row was made from."""
+        return self.table.order[self.recoded.rows]
+
+    def partition_of_input(self) -> Ints:
+        """Return the class of each row in the order of the input."""
+        labels = np.empty(self.encoded.rows, dtype=np.int64)
+        labels[self.encoded.order] = self.labels
+        return labels
 
 
-def _options(algorithm: Algorithm, given: Any) -> dict[str, Any]:
-    """The options of an algorithm: those given, and the defaults of the others."""
-    if not isinstance(given, Mapping):
-        raise PolicyError(f"options must be a mapping from names to values. Got {got(given)}.")
-    for name in given:
-        if name not in algorithm.options:
-            known = ", ".join(algorithm.options) or "none"
-            raise PolicyError(
-                f"{got(name)} is not an option of {algorithm.name}. Known are: {known}.{nearest(str(name), algorithm.options)}"
-            )
-    return algorithm.defaults | {name: algorithm.options[name].read(name, value) for name, value in given.items()}
+def _recode(opened: _Opened, policy: Policy, encoded: EncodedTable, partition: Partition, *, keep_order: bool) -> _Made:
+    """Return the published values of a partition's classes."""
+    rows = np.flatnonzero(partition.labels >= 0)
+    table = encoded if len(rows) == encoded.rows else as_published(opened.source, policy, encoded, rows)
+    table = table.at_levels(partition.levels)
+    labels = partition.labels.copy()
+    labels[rows], recoded = publish(table, labels[rows], partition, policy, opened.reader.names, keep_order=keep_order)
+    return _Made(encoded, table, labels, partition, recoded)
 
 
-def _partition(
-    table: EncodedTable, policy: Policy, algorithm: Algorithm, seed: int, effort: str, options: Mapping[str, Any]
-) -> tuple[Ints, Partition]:
-    """The class of each row, -1 where it is left out; and the partition of the rows that are not left out."""
-    from tclose.make.kernels.limits import limits_of
+@dataclass(frozen=True)
+class _Judged:
+    """What the gate found.
 
-    kept = np.flatnonzero(~must_leave_out(table, policy))
-    part = table if len(kept) == table.rows else table.take(kept)
-    asked = policy if algorithm.regions else replace(policy, n=None)  # t-closeness is more than (n,t)-closeness asks
-    limits = limits_of(both_sides(part.sensitive), asked, part.persons)
-    partition = algorithm.run(part, policy, limits, seed, effort, options)
-    labels = np.full(table.rows, -1, dtype=np.int64)
-    labels[kept] = partition.labels
-    return trim(table, labels, policy), partition
+    Attributes
+    ----------
+    audit : Audit
+        Of the release as its owner reads it, who knows the unit.
+    by_reader : Audit
+        Of the release as a reader reads it: limits over rows.
+    against_input : Audit
+        Of the release as its owner reads it, compared with the input.
+    """
+
+    audit: Audit
+    by_reader: Audit
+    against_input: Audit
 
 
-def _resolved(policy: Policy, table: EncodedTable) -> Policy:
-    """The policy for the release: each distance as the input's types decided it, and quasi-identifiers as they are printed."""
+def _judge(opened: _Opened, policy: Policy, made: _Made) -> _Judged:
+    """Read the published values back, and audit them against themselves and against the input; raise where a limit breaks."""
+    reference = reference_of(opened.source, policy)
+    if made.suppressed:
+        reference = named_as_published(reference, opened.source, policy, made.coded, made.origin)
+    check_values(reference, made.coded, made.suppressed)
+    of_owner = _decided(policy, made.encoded)
+    of_reader = replace(of_owner, unit=None, identifiers=[], drop=[], keep=[])
+    with_unit = made.coded
+    if opened.unit is not None:
+        with_unit = with_unit.append_column(opened.unit, opened.source.column(opened.unit).take(pa.array(made.origin)))
+    audit = judge(with_unit, of_owner)
+    by_reader = replace(audit, policy=of_reader) if opened.unit is None else judge(made.coded, of_reader)
+    against_input = audit if made.suppressed == 0 else judge_against(reference, with_unit, of_owner)
+    return _Judged(audit, by_reader, against_input)
+
+
+def _decided(policy: Policy, table: EncodedTable) -> Policy:
+    """Return the policy for the release: each distance as the input's types decided it, quasi-identifiers as they are printed."""
     sensitive = [
         replace(column, distance=attribute.distance.name) if column.kind == "auto" else column
         for column, attribute in zip(policy.sensitive, table.sensitive, strict=True)
@@ -283,23 +285,30 @@ def _resolved(policy: Policy, table: EncodedTable) -> Policy:
     return replace(policy, input=None, sensitive=sensitive, quasi=[replace(column, type="text") for column in policy.quasi])
 
 
-def _losses(table: EncodedTable, labels: Ints, recoded: Recoded, left_out: int, policy: Policy) -> Losses:
-    """What the release loses against the input, rows that were left out included."""
-    published, sizes = recoded.published, recoded.sizes
-    if left_out:  # charged on the scales of the input
-        members, starts = grouped(labels)
-        published = [scale.publish(codes[members], starts) for scale, codes in zip(table.scales, table.quasi, strict=True)]
-        sizes = np.diff(starts)
-    return losses(
-        published,
-        weights=[column.weight for column in policy.quasi],
-        rows=sizes,
-        sizes=recoded.seen(),
-        originals=[np.bincount(codes, minlength=scale.size) for codes, scale in zip(table.quasi, table.scales, strict=True)],
-        suppressed=left_out,
-        k=policy.k,
+def _public_facts(opened: _Opened, policy: Policy, made: _Made, judged: _Judged, *, keep_order: bool) -> PublicFacts:
+    """Return what the certificate says besides the audit."""
+    weights = [column.weight for column in policy.quasi]
+    recoded = made.recoded
+    seen = losses_seen(recoded.published, weights=weights, rows=recoded.sizes, sizes=judged.audit.sizes, k=policy.k)
+    return PublicFacts(
+        loss=seen.to_dict(),
+        columns=describe_columns(policy, opened.roles, made.table, recoded),
+        unique=recoded.unique,
+        order="input" if keep_order else "sorted",
+        counted="rows" if opened.unit is None else "persons",
+        # Classes that lost rows are no longer those that were promised; and nobody is to learn whether any did.
+        promised={} if policy.suppression else made.partition.promised,
     )
 
 
-def _warn(sentence: str) -> None:
-    warnings.warn(sentence, PrivacyRiskWarning, stacklevel=4)
+def _details(table: Any, opened: _Opened, policy: Policy, made: _Made, judged: _Judged) -> Details:
+    """Return what writing and showing a release needs besides its public attributes."""
+    inputs = [*([Path(table)] if isinstance(table, str | Path) else []), *files_of(policy)]
+    return Details(
+        coded=made.coded,
+        policy=judged.by_reader.policy,
+        against_input=judged.against_input,
+        inputs=tuple(path.absolute() for path in inputs),
+        in_words=in_words(made.table.scales, made.recoded.published, made.recoded.sizes),
+        moments=moments_of(opened.source, made.recoded),
+    )

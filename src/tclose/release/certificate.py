@@ -13,12 +13,14 @@ import json
 import platform
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from tclose.judge.result import Audit
+from tclose.make.algorithm import Settings
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.policy.models import MODELS, SETTINGS
 from tclose.tables.readings import Reading
@@ -34,51 +36,93 @@ CERTIFICATE, RECORD, CODEBOOK = ".certificate.json", ".private.json", ".codebook
 DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
 
 
-def certificate(
-    policy: Policy,
-    audit: Audit,
-    loss: Mapping[str, Any],
-    columns: Sequence[Mapping[str, str]],
-    unique: int,
-    order: str,
-    counted: str,
-    promised: Mapping[str, Fraction],
-) -> dict[str, Any]:
-    """The public paper: what the release holds, what was asked of it, and what it attains against itself.
+@dataclass(frozen=True)
+class PublicFacts:
+    """What a certificate says of a release besides its audit.
+
+    Attributes
+    ----------
+    loss : mapping
+        What anyone can recompute of the information loss.
+    columns : sequence of mapping
+        Name, role and content of each published column.
+    unique : int
+        Rows that differ from all others in some published column.
+    order : str
+        Of the rows: "sorted" or "input".
+    counted : str
+        What k and l count: "rows" or "persons". The figures are those of rows, which is what a reader can count.
+    promised : mapping
+        The largest distance from the table that a class could have, as was known before the rows were chosen; empty where it was
+        not known.
+    """
+
+    loss: Mapping[str, Any]
+    columns: Sequence[Mapping[str, str]]
+    unique: int
+    order: str
+    counted: str
+    promised: Mapping[str, Fraction]
+
+
+@dataclass(frozen=True)
+class PrivateFacts:
+    """What the record says of a release besides its policy.
+
+    Attributes
+    ----------
+    settings : Settings
+        How it was made.
+    course : mapping
+        How the run of the algorithm went.
+    commitment : mapping
+        To the input; see `Commitment`.
+    against_input : Audit
+        Of the release, compared with the input.
+    suppressed : int
+        The number of rows of the input that are not published.
+    loss : mapping
+        The information loss against the input.
+    readings : mapping of Reading
+        How the columns of the input were read.
+    """
+
+    settings: Settings
+    course: Mapping[str, Any]
+    commitment: Mapping[str, str]
+    against_input: Audit
+    suppressed: int
+    loss: Mapping[str, Any]
+    readings: Mapping[str, Reading]
+
+
+def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
+    """Return the public paper: what the release holds, what was asked of it, and what it attains against itself.
 
     Parameters
     ----------
-    policy
-        What the release was made to hold, with each distance decided.
-    columns
-        Name, role and content of each published column.
-    unique
-        Rows that differ from all others in some published column.
-    order
-        Of the rows: "sorted" or "input".
-    counted
-        What k and l hold for: "rows" or "persons". The figures are those of rows, which is what a reader can count.
-    promised
-        How far from the table classes could be at most, as was known before their rows were chosen; empty where it was not.
+    audit
+        By the policy that a reader can judge the release by, with each distance decided.
     """
+    policy = audit.policy
     return {
         "statement": statement(policy),
         "tool": "tclose",
         "version": version("tclose"),
         "rows": audit.rows,
         "classes": audit.classes,
-        "row_order": order,
-        "columns": list(columns),
+        "row_order": facts.order,
+        "columns": list(facts.columns),
         "policy": public_policy(policy, audit),
-        "counted": counted,
+        "counted": facts.counted,
         "attained": {
             "k": audit.k,
             "homogeneous": audit.homogeneous,
             "sensitive": figures(audit),
         },
-        **({"promised": _promises(promised, audit)} if promised else {}),
-        "unique_rows": unique,
-        "loss": dict(loss),
+        **({"promised": _promises(facts.promised, audit)} if facts.promised else {}),
+        "unique_rows": facts.unique,
+        "loss": dict(facts.loss),
     }
 
 
@@ -137,37 +181,26 @@ def _public_hierarchy(column: Quasi, audit: Audit) -> dict[str, Any]:
     return {"hierarchy": above(column.tree, map(printed, labels)).to_mapping()}
 
 
-def record(
-    policy: Policy,
-    algorithm: str,
-    options: Mapping[str, Any],
-    seed: int,
-    effort: str,
-    course: Mapping[str, Any],
-    commitment: Mapping[str, str],
-    against_input: Audit,
-    left_out: int,
-    loss: Mapping[str, Any],
-    readings: Mapping[str, Reading],
-) -> dict[str, Any]:
-    """The internal paper: all that is needed to make the release again, and to prove what it was made from."""
+def record(policy: Policy, facts: PrivateFacts) -> dict[str, Any]:
+    """Return the internal paper: all that is needed to make the release again, and to prove what it was made from."""
+    settings, audit = facts.settings, facts.against_input
     return {
         "internal": INTERNAL,
         "tool": "tclose",
         "version": version("tclose"),
-        "algorithm": algorithm,
-        "options": dict(options),
-        "seed": seed,
-        "effort": effort,
-        "course": dict(course),
+        "algorithm": settings.algorithm.name,
+        "options": dict(settings.options),
+        "seed": settings.seed,
+        "effort": settings.effort,
+        "course": dict(facts.course),
         "policy": policy.to_dict(None),
-        "input": {"rows": against_input.rows + left_out, **commitment},
-        "suppressed": left_out,
+        "input": {"rows": audit.rows + facts.suppressed, **facts.commitment},
+        "suppressed": facts.suppressed,
         "attained_against_input": {
-            name: {"t": attribute.t, "t_exact": str(attribute.t_exact)} for name, attribute in against_input.sensitive.items()
+            name: {"t": attribute.t, "t_exact": str(attribute.t_exact)} for name, attribute in audit.sensitive.items()
         },
-        "loss": dict(loss),
-        "readings": {name: reading.to_dict() for name, reading in readings.items()},
+        "loss": dict(facts.loss),
+        "readings": {name: reading.to_dict() for name, reading in facts.readings.items()},
         "versions": {"python": platform.python_version(), **{name: version(name) for name in DEPENDENCIES}},
     }
 

@@ -1,12 +1,19 @@
-"""Published columns: the name, role and content of each, as the certificate and the codebook state them."""
+"""Published columns: what each holds, as the certificate and the codebook state it, and how its cells are written."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import pyarrow as pa
+
 from tclose.columns.roles import Roles
+from tclose.errors import PolicyError
 from tclose.make.encode import EncodedTable
 from tclose.make.recode import Recoded
 from tclose.policy import Policy
 from tclose.release.certificate import describe_sensitive
+from tclose.tables.duckdb import Table
+from tclose.tables.moments import Moments
 
 
 def describe_columns(policy: Policy, roles: Roles, table: EncodedTable, recoded: Recoded) -> list[dict[str, str]]:
@@ -32,3 +39,26 @@ def describe_columns(policy: Policy, roles: Roles, table: EncodedTable, recoded:
             holds = "As in the input."
         found.append({"name": name, "role": role, "holds": holds})
     return found
+
+
+def moments_of(source: Table, recoded: Recoded) -> dict[str, Moments]:
+    """Return how the timestamps of each published column were written in the input, where it holds timestamps."""
+    # A quasi-identifier's may be in two columns.
+    names = {part: name for name in source.moments for part in (f"{name}.min", f"{name}.max", name)}
+    return {
+        part: source.moments[names[part]]
+        for part, column in recoded.columns.items()
+        if part in names and pa.types.is_timestamp(column.dictionary.type)
+    }
+
+
+def check_missing_words(columns: Mapping[str, pa.Array], policy: Policy) -> None:
+    """Refuse to publish a text that means "no value" in the input: the release is audited with the same policy."""
+    words = policy.input.missing if policy.input is not None else []
+    for name, column in columns.items() if words else ():
+        shown = set(column.dictionary.cast(pa.string()).to_pylist())
+        taken = [word for word in words if word in shown]
+        if taken:
+            raise PolicyError(
+                f"missing of input has {taken[0]!r}, which the release would publish in {name!r}. Call it something else there."
+            )

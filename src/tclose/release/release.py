@@ -1,9 +1,9 @@
-"""Release: a table that has been checked, its papers, and how all of it reaches the disk."""
+"""Release: a table that has been checked, with its papers; all of it is written to the disk, or nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,71 +31,58 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
-    """A table that can be published: it was read back and audited before anyone got it.
+class Details:
+    """What writing and showing a release needs besides its public attributes.
 
     Attributes
     ----------
-    table : pyarrow.Table
-        As it is written. Rows that were left out are not in it.
-    partition : (rows of the input,) int64
-        The class of each row of the input, in its order; -1 where the row is left out. It is never written.
-    audit : Audit
-        Of the release, against itself.
-    against_input : Audit
-        The same against the input. Together the two give away the rows that were left out: it is not for publication.
-    loss : Losses
-        What the release loses: ``loss["gcp"]``.
-    certificate, record : dict
-        The public and the internal paper; writing adds what they say of the file.
     coded : pyarrow.Table
-        The table with its columns as dictionaries.
+        The release with its columns as dictionaries.
     policy : Policy
         What a reader can judge the release by: limits over rows, with every distance decided.
-    published : dict
-        How each quasi-identifier is published, for a person: "in ranges of 8.6 on average".
-    readings : dict of Reading
-        How each quasi-identifier and each sensitive attribute of the input was read.
-    moments : dict of Moments
-        How the timestamps of a column were written in the input: a CSV has them so again.
+    against_input : Audit
+        Of the release against the input. With the audit against itself it gives away the suppressed rows: never publish it.
     inputs : tuple of Path
         The files that were read to make the release: it is never written over one of them.
-
-    Examples
-    --------
-    >>> import tclose as tc
-    >>> people = pa.table({"age": [23, 27, 31, 39], "salary": [3, 5, 4, 6]})
-    >>> release = tc.anonymize(people, tc.Policy(quasi=["age"], sensitive={"salary": 0.5}, k=2))
-    >>> release.table["age"].to_pylist()
-    ['[23, 27]', '[23, 27]', '[31, 39]', '[31, 39]']
+    in_words : dict
+        How each quasi-identifier is published, for a person: "in ranges of 8.6 on average".
+    moments : dict of Moments
+        How the timestamps of a column were written in the input: a CSV has them in the same form.
     """
 
-    coded: pa.Table = field(repr=False)
-    partition: NDArray[np.int64]
-    audit: Audit
+    coded: pa.Table
+    policy: Policy
     against_input: Audit
-    loss: Losses
-    certificate: dict[str, Any]
-    record: dict[str, Any]
-    policy: Policy = field(repr=False)
-    inputs: tuple[Path, ...] = field(default=(), repr=False)
-    published: dict[str, str] = field(default_factory=dict, repr=False)
-    readings: dict[str, Reading] = field(default_factory=dict, repr=False)
-    moments: dict[str, Moments] = field(default_factory=dict, repr=False)
+    inputs: tuple[Path, ...]
+    in_words: dict[str, str]
+    moments: dict[str, Moments]
 
-    @cached_property
-    def table(self) -> pa.Table:
-        """The release as a table of plain columns."""
-        columns = [chunk.dictionary_decode() for column in self.coded.columns for chunk in (column.combine_chunks(),)]
-        return pa.table(columns, names=self.coded.column_names)
+    def table_for(self, data: Path) -> pa.Table:
+        """Return the table to write to a file: in a CSV timestamps have the form that they had in the input.
 
-    @property
-    def suppressed(self) -> int:
-        """The number of rows that were left out."""
-        return int(np.count_nonzero(self.partition < 0))
+        Raises
+        ------
+        OutputError
+            A sensitive column has empty texts, which a reader of a CSV would take for missing cells.
+        """
+        if data.suffix.lower() != ".csv":
+            return self.coded
+        columns = dict(zip(self.coded.column_names, self.coded.columns, strict=True))
+        for sensitive in self.policy.sensitive:
+            values = columns[sensitive.name].combine_chunks().dictionary
+            if pa.types.is_string(values.type) and "" in values.to_pylist():
+                raise OutputError(
+                    f"Sensitive column {sensitive.name!r} has empty texts, which a CSV cannot tell from missing cells. "
+                    "Write Parquet or Arrow, or replace them."
+                )
+        for name, form in self.moments.items():
+            column = columns[name].combine_chunks()
+            texts = pa.array([form.text(moment) for moment in column.dictionary.to_pylist()], pa.string())
+            columns[name] = pa.DictionaryArray.from_arrays(column.indices, texts)
+        return pa.table(columns)
 
     def unique_without(self, name: str) -> int:
-        """The number of rows that no other equals in all published columns but this one."""
+        """Return the number of rows that no other equals in all published columns but this one."""
         keys = np.zeros(self.coded.num_rows, dtype=np.int64)
         for other in self.coded.column_names:
             if other == name:
@@ -106,17 +93,69 @@ class Release:
             keys = np.unique(keys * size + codes, return_inverse=True)[1]
         return int(np.count_nonzero(np.bincount(keys) == 1))
 
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Release:
+    """A table that can be published: it was read back and audited before it was returned.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        The release as it is written. Suppressed rows are not in it.
+    partition : (rows of the input,) int64
+        The class of each row of the input, in its order; -1 where the row is suppressed. It is never written.
+    audit : Audit
+        Of the release, against itself.
+    loss : Losses
+        The information loss against the input: ``loss["gcp"]``.
+    certificate, record : dict
+        The public and the internal paper; writing adds what they say of the file.
+    codebook : str
+        What each published column holds, in Markdown.
+    readings : dict of Reading
+        How each quasi-identifier and each sensitive attribute of the input was read.
+    suppressed : int
+        The number of rows of the input that are not in the release.
+
+    Examples
+    --------
+    >>> import tclose as tc
+    >>> people = pa.table({"age": [23, 27, 31, 39], "salary": [3, 5, 4, 6]})
+    >>> release = tc.anonymize(people, tc.Policy(quasi=["age"], sensitive={"salary": 0.5}, k=2))
+    >>> release.table["age"].to_pylist()
+    ['[23, 27]', '[23, 27]', '[31, 39]', '[31, 39]']
+    """
+
+    partition: NDArray[np.int64]
+    audit: Audit
+    loss: Losses
+    certificate: dict[str, Any]
+    record: dict[str, Any]
+    readings: dict[str, Reading]
+    _details: Details
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The release as it is written: a table of plain columns, without the suppressed rows."""
+        coded = self._details.coded
+        return pa.table([column.combine_chunks().dictionary_decode() for column in coded.columns], names=coded.column_names)
+
+    @property
+    def suppressed(self) -> int:
+        """The number of rows of the input that are not in the release."""
+        return int(np.count_nonzero(self.partition < 0))
+
     @property
     def codebook(self) -> str:
         """What each published column holds, in Markdown; `write` puts it beside the release."""
         return codebook("Release", self.certificate)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The release as a pandas frame."""
+        """Return the release as a pandas frame."""
         return self.table.to_pandas()
 
     def to_polars(self) -> pl.DataFrame:
-        """The release as a polars frame."""
+        """Return the release as a polars frame."""
         import polars as pl
 
         return pl.DataFrame(pl.from_arrow(self.table))
@@ -137,13 +176,13 @@ class Release:
         list of Path
             The release, its certificate, its private record and its codebook.
         """
-        data = Path(path)
-        check_columns(self.coded.column_names, data, formula_guard=self.policy.formula_guard)
-        paths = check_paths(data, force=force, inputs=self.inputs)
-        self._check_empty_texts(data)
+        data, guard = Path(path), self._details.policy.formula_guard
+        check_columns(self._details.coded.column_names, data, formula_guard=guard)
+        paths = check_paths(data, force=force, inputs=self._details.inputs)
+        table = self._details.table_for(data)
         announce("Writing")
         with Together(force=force) as files:
-            staged = files.stage(data, lambda to: write_table(self._printed(data), to, formula_guard=self.policy.formula_guard))
+            staged = files.stage(data, lambda to: write_table(table, to, formula_guard=guard))
             announce("Reading back")
             self._check(staged)
             digest = sha256_of(staged)
@@ -158,31 +197,10 @@ class Release:
             files.commit()
         return paths
 
-    def _printed(self, data: Path) -> pa.Table:
-        """The table with timestamps as they were written, for a CSV."""
-        if data.suffix.lower() != ".csv":
-            return self.coded
-        columns = dict(zip(self.coded.column_names, self.coded.columns, strict=True))
-        for name, form in self.moments.items():
-            column = columns[name].combine_chunks()
-            texts = pa.array([form.text(moment) for moment in column.dictionary.to_pylist()], pa.string())
-            columns[name] = pa.DictionaryArray.from_arrays(column.indices, texts)
-        return pa.table(columns)
-
-    def _check_empty_texts(self, data: Path) -> None:
-        """A reader of a CSV takes an empty text for a missing cell; a sensitive value must stay what it is."""
-        for column in self.policy.sensitive:
-            values = self.coded[column.name].combine_chunks().dictionary
-            if data.suffix.lower() == ".csv" and pa.types.is_string(values.type) and "" in values.to_pylist():
-                raise OutputError(
-                    f"Sensitive column {column.name!r} has empty texts, which a CSV cannot tell from missing cells. "
-                    "Write Parquet or Arrow, or replace them."
-                )
-
     def _check(self, file: Path) -> None:
-        """What is on the disk must be what was judged."""
+        """Raise where the file on the disk is not what was judged."""
         try:
-            audit = judge(file, self.policy)
+            audit = judge(file, self._details.policy)
         except PolicyError:
             raise OutputError(
                 "The release is not written: in such a file a sensitive column would not be what it was. Write Parquet or Arrow."
@@ -204,7 +222,13 @@ class Release:
 
 
 def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> list[Path]:
-    """Where a release, its certificate, record and codebook go; refused, before long work, where they cannot be written."""
+    """Return the paths of a release, its certificate, record and codebook.
+
+    Raises
+    ------
+    OutputError
+        One of them cannot be written. It is better to know that before long work.
+    """
     check_suffix(data)
     if not _is_utf8(str(data)):
         raise OutputError(f"Path {str(data)!r} is not UTF-8: the certificate could not name the file. Choose another name.")
@@ -215,7 +239,7 @@ def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> list
 
 
 def _is_utf8(path: str) -> bool:
-    """Whether a path is text; Linux lets it be any bytes, of which Python makes lone surrogates."""
+    """Return whether a path is text: Linux allows any bytes, of which Python makes lone surrogates."""
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -16,14 +16,12 @@ from tclose.make.fragmentation.fill import fill
 from tclose.make.fragmentation.result import Fragmentation
 from tclose.make.fragmentation.search import search
 from tclose.make.fragmentation.sizing import by_halving
-from tclose.make.kernels.limits import Limits
-from tclose.make.kernels.loss import loss_table
 from tclose.make.kernels.merge import merge_failing
 from tclose.values.arrays import Codes, Ints
 
 if TYPE_CHECKING:
-    from tclose.make.encode import Attribute, EncodedTable
-    from tclose.policy import Policy
+    from tclose.make.encode import Attribute
+    from tclose.make.problem import Problem
 
 DEPTHS = tuple(Fraction(share, 20) for share in (20, 18, 16, 14, 12, 10, 8, 6, 4, 2))
 """Shares of t to which fragments are found: what is left of t is spent on uneven sizes."""
@@ -32,7 +30,12 @@ CROWDING = Fraction(2, 5)
 """Releases lose about as much with twice the fragments as with 2^(2/5) times the rows in a class; see docs/decisions.md."""
 
 
-def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: Mapping[str, Any]) -> Partition:
+def fragmentation(
+    problem: Problem,
+    seed: int,  # noqa: ARG001 - nothing is random,
+    effort: str,  # noqa: ARG001 - and rows are exchanged in a fixed number of rounds
+    options: Mapping[str, Any],
+) -> Partition:
     """Part the sensitive values into fragments, size classes so that they are promised to be close, then choose their rows.
 
     Bagai, Weber and Thammanna Gowda 2023, corrected: worst cases are measured in the whole domain, and classes need not take
@@ -49,20 +52,19 @@ def fragmentation(table: EncodedTable, policy: Policy, limits: Limits, options: 
     Partition
         With the largest distance that any class was promised, for each attribute with a t.
     """
-    quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
-    losses = loss_table([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
-    fragment, wanted, promised = _size(table, limits.k, options)
+    fragment, wanted, promised = _size(problem, options)
     announce("Choosing rows of")
-    labels = fill(quasi, losses, fragment, wanted)
-    labels = merge_failing(labels, quasi, losses, limits)
+    labels = fill(problem.quasi, problem.losses, fragment, wanted)
+    labels = merge_failing(labels, problem.quasi, problem.losses, problem.limits)
     return Partition(labels, promised=promised)
 
 
-def _size(table: EncodedTable, k: int, options: Mapping[str, Any]) -> tuple[Codes, Ints, dict[str, Fraction]]:
+def _size(problem: Problem, options: Mapping[str, Any]) -> tuple[Codes, Ints, dict[str, Fraction]]:
     """The fragment of each row, how many rows of each fragment every class takes, and what that promises."""
-    limited = [attribute for attribute in table.sensitive if attribute.column.t is not None]
+    rows, k = problem.rows, problem.limits.k
+    limited = [attribute for attribute in problem.sensitive if attribute.column.t is not None]
     if not limited:  # any rows will do
-        return np.zeros(table.rows, dtype=np.int32), _halved(table.rows, k), {}
+        return np.zeros(rows, dtype=np.int32), _halved(rows, k), {}
     matrix, cell_of_row = Counts.of_codes(
         [attribute.codes for attribute in limited],
         [attribute.distance for attribute in limited],

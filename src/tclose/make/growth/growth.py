@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tclose.jobs import announce, report
 from tclose.make.algorithm import Partition
 from tclose.make.growth.blocks import cut
@@ -18,12 +16,10 @@ from tclose.make.growth.grow import grow_classes
 from tclose.make.growth.leftovers import place_leftovers
 from tclose.make.growth.refine import refine
 from tclose.make.kernels.classes import given
-from tclose.make.kernels.limits import Limits, tightened
-from tclose.make.kernels.loss import loss_table
+from tclose.make.kernels.limits import tightened
 
 if TYPE_CHECKING:
-    from tclose.make.encode import EncodedTable
-    from tclose.policy import Policy
+    from tclose.make.problem import Problem
 
 BLOCK = {"fast": 2000, "balanced": 4000, "best": 32000}
 """So many rows, at most, are looked through for each class that grows, by effort."""
@@ -39,7 +35,7 @@ MORE = 0.25
 """and in ten times as large ones so much more often: in a round a row looks at as many classes as ever, of ever more."""
 
 
-def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
+def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
     """Cut the table into blocks, let classes grow in each, put rows that are left over into classes, and refine.
 
     What counts is how far a class is from the table in the end, not in the worst case before its rows are chosen. So a class
@@ -48,8 +44,7 @@ def growth(table: EncodedTable, policy: Policy, limits: Limits, seed: int, effor
 
     From the leftovers on, every stage gives classes that keep every limit; the worst case is one class of all rows.
     """
-    quasi = np.ascontiguousarray(np.array(table.quasi, dtype=np.int32).T)
-    losses = loss_table([scale.widths() for scale in table.scales], [float(column.weight) for column in policy.quasi])
+    quasi, losses, limits = problem.quasi, problem.losses, problem.limits
     announce("Cutting")
     blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK[effort])
     announce("Growing classes of")

@@ -100,6 +100,10 @@ class Scale(ABC):
     def widths(self) -> Widths:
         """What an algorithm is steered by."""
 
+    def at_level(self, level: int) -> Scale:
+        """Return the scale that publishes all values at one level of its hierarchy, counted from the root, 0."""
+        raise TypeError(f"{self.name!r} has no hierarchy, and no level {level}.")
+
     def width_in_words(self, share: float) -> str:
         """How wide classes are published whose NCP is this share on average, for a person: ``in sets of 2.1 of 7 values``."""
         return f"in sets of {share * self.size:.1f} of {self.size:,} values"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from tclose.make.scales.base import Ints, Published, Scale, Widths
 from tclose.make.scales.boxes import Boxes, Ranges, is_plain, nodes_of, ranks_of, read_range
 from tclose.make.scales.spans import Spans, charged, column, spans, spread
+from tclose.values.exact import number_of
 from tclose.values.hierarchy import Hierarchy, node_names
 
 _SEVERAL = re.compile(r"[\[{'].*|.+ or (?:more|less|missing.*)|less than .+|any value", re.DOTALL)
@@ -59,6 +61,7 @@ class Tree(Scale):
         ``given`` says that a reader may know the hierarchy: it was not made from the table.
         """
         self.name = name
+        self._level: int | None = None
         self._given = given
         self.size = len(leaves) + missing
         self.missing = missing
@@ -93,6 +96,21 @@ class Tree(Scale):
         codes = {leaf: code for code, leaf in enumerate(leaves)}
         found = [codes[node] for node in nodes] + [len(leaves)] * (missing and not placed)
         return cls(name, hierarchy, leaves, missing=missing and not placed, given=given), np.array(found, dtype=np.int64)
+
+    def at_level(self, level: int) -> Tree:
+        """Return the scale that publishes all values at one level of the hierarchy, counted from the root, 0.
+
+        A leaf that is nearer to the root is published itself. A class whose values are below several nodes of the level is still
+        published as the lowest node above all of them.
+
+        >>> tree = Hierarchy.from_mapping({"lung": ["flu", "cold"], "gut": ["colitis", "ulcer"]})
+        >>> scale, codes = Tree.of("disease", ["cold", "colitis", "flu"], tree)
+        >>> scale.at_level(1).publish(np.array([0, 1, 2]), np.array([0, 2, 3])).columns["disease"].values
+        ['lung', 'gut']
+        """
+        chosen = copy(self)
+        chosen._level = level
+        return chosen
 
     def widths(self) -> Widths:
         """A range of codes is charged as the lowest node above it."""
@@ -155,6 +173,9 @@ class Tree(Scale):
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
         """What the published column holds, in a sentence for the codebook."""
         says = f"; {self._or_missing.strip()!r} says that some of them miss it" if missing else ""
+        if self._level is not None:
+            where = "at the root" if self._level == 0 else f"{number_of(self._level, 'level')} below the root"
+            return f"The label of the hierarchy of {self.name!r} above the value, {where}; or the value, if it is nearer{says}."
         return f"The lowest label of the hierarchy of {self.name!r} above the values of all rows of the class{says}."
 
     def _total(self) -> int:
@@ -175,9 +196,9 @@ class Tree(Scale):
         return charges
 
     def _meet(self, first: Ints, last: Ints) -> Ints:
-        """The lowest node above both codes, -1 above missing ones."""
+        """Return the lowest node above both codes, or the one above it at the level of the scale; -1 above missing ones."""
         nodes: Ints = self._ancestors[0][first].astype(np.int64)
-        for level in self._ancestors[1:]:
+        for level in self._ancestors[1 : None if self._level is None else self._level + 1]:
             below = level[first]
             nodes = np.where((below == level[last]) & (below >= 0), below, nodes)
         return nodes

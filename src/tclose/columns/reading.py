@@ -1,0 +1,39 @@
+"""Reading: how the columns of a table were read under a policy, and which of them are in doubt."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+
+from tclose.errors import PolicyError, ReadingWarning
+from tclose.policy import Policy
+from tclose.tables.duckdb import Table
+from tclose.tables.readers import CsvReader, Reader
+from tclose.tables.readings import Reading
+
+
+def check_input(reader: Reader, policy: Policy) -> None:
+    """Refuse settings of a CSV for a table that is none.
+
+    An audit does not ask: the table may be a release in another format than the input.
+    """
+    for setting in ("delimiter", "encoding"):
+        if not isinstance(reader, CsvReader) and getattr(policy.input, setting, None) is not None:
+            raise PolicyError(f"{setting} of input says how a CSV is written. {reader.title} is none. Leave it out.")
+
+
+def readings_of(source: Table, policy: Policy, quasi: Sequence[str]) -> dict[str, Reading]:
+    """Return how each quasi-identifier and sensitive attribute was read.
+
+    A column is in doubt only where the policy leaves its type to the cells.
+    """
+    decided = [column.name for column in policy.quasi if column.type == "category" or column.hierarchy is not None]
+    decided += [column.name for column in policy.sensitive if column.distance != "auto" or column.bins is not None]
+    return source.readings([*quasi, *(column.name for column in policy.sensitive)], decided)
+
+
+def warn_of(readings: Mapping[str, Reading], stacklevel: int) -> None:
+    """Warn of each column that is nearly numbers or dates, and was read as text."""
+    for reading in readings.values():
+        if reading.doubtful:
+            warnings.warn(f"Column {reading.sentence}.", ReadingWarning, stacklevel=stacklevel + 1)

@@ -1,0 +1,38 @@
+"""Partitioning: suppress the rows that a policy cannot be satisfied with, run the algorithm on the others, trim the classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tclose.make.algorithm import Partition, Settings
+from tclose.make.encode import EncodedTable
+from tclose.make.feasibility import must_leave_out
+from tclose.make.registry import check_accepted
+from tclose.make.suppression import trim
+from tclose.policy import Policy
+
+
+def partition_rows(table: EncodedTable, policy: Policy, settings: Settings) -> Partition:
+    """Return the classes of the rows of a table; the label of a suppressed row is -1.
+
+    Raises
+    ------
+    InfeasibleError
+        No release of the table can satisfy the policy.
+    PolicyError
+        The algorithm cannot do what the policy asks of this table.
+    """
+    from tclose.make.problem import Problem
+
+    rows = np.flatnonzero(~must_leave_out(table, policy))
+    part = table if len(rows) == table.rows else table.take(rows)
+    problem = Problem.of(part, policy, regions=settings.algorithm.regions)
+    check_accepted(settings.algorithm, policy, problem)
+    found = settings.algorithm.run(problem, settings.seed, settings.effort, settings.options)
+    labels = np.full(table.rows, -1, dtype=np.int64)
+    labels[rows] = found.labels
+    if all(level is None for level in found.levels):  # at a level of a hierarchy, a class without its outliers is no narrower
+        labels = trim(table, labels, policy)
+    return replace(found, labels=labels)

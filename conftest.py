@@ -5,11 +5,8 @@ from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import PythonCodeBlockParser
 from sybil.parsers.rest import DocTestParser
 
-_pages = Sybil(parsers=[PythonCodeBlockParser()], patterns=["README.md", "docs/*.md"])
-_docstrings = Sybil(
-    parsers=[DocTestParser()],
-    patterns=["src/tclose/*.py", "src/tclose/*/*.py", "src/tclose/*/*/*.py"],
-    document_types={".py": PythonDocStringDocument},
-)
+# A pattern without a folder matches files at any depth, so that no page and no docstring is missed.
+_pages = Sybil(parsers=[PythonCodeBlockParser()], patterns=["*.md"])
+_docstrings = Sybil(parsers=[DocTestParser()], path="src", patterns=["*.py"], document_types={".py": PythonDocStringDocument})
 
 pytest_collect_file = (_pages + _docstrings).pytest()

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/growth.md.
+"""Draw the pictures of docs/research/growth.md.
 
     pip install tclose[pictures]; python bench/growth.py many; python bench/growth_pictures.py [many growing refining blocks]
 

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/fragmentation.md.
+"""Draw the pictures of docs/research/fragmentation.md.
 
     pip install tclose[pictures]; python bench/pictures.py
 

@@ -35,7 +35,7 @@ _ALL = (
     Algorithm(
         "growth",
         "lets classes grow row by row until they keep every limit, then moves and swaps rows so that less is lost",
-        "tclose; see docs/growth.md",
+        "tclose; see docs/research/growth.md",
         _on_use("growth.growth:growth"),
         {"seconds": Above(0, default=60)},
     ),

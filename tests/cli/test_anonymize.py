@@ -80,7 +80,7 @@ def test_a_release_and_its_papers(people: Path, tmp_path: Path) -> None:
     result = run("anonymize", people, "-p", policy, "-o", out)
     assert (result.exit_code, result.stderr) == (0, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["policy.yaml", *(f"release.csv{end}" for end in ENDINGS)])
-    verdict = "The policy holds for these quasi-identifiers; this is not a legal determination."
+    verdict = "The policy is satisfied for these quasi-identifiers; this is not a legal determination."
     assert result.stdout.startswith(f"{verdict}\nrelease.csv: 300 rows in ")
     lines = [line.split(maxsplit=1) for line in result.stdout.splitlines()[-4:]]
     notes = ["the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds"]
@@ -200,7 +200,7 @@ def test_suppression_is_shown_and_told_in_private_only(people: Path, tmp_path: P
     assert result.exit_code == 0
     left_out = ROWS - len(column(out, "age"))
     assert 0 < left_out <= 0.2 * ROWS
-    assert f"{left_out} rows left out" in result.stdout
+    assert f"{left_out} rows suppressed" in result.stdout
     assert json.loads((tmp_path / "release.csv.private.json").read_text())["suppressed"] == left_out
     assert "suppress" not in (tmp_path / "release.csv.certificate.json").read_text()
     assert run("verify", out, "--certificate", tmp_path / "release.csv.certificate.json").exit_code == 0
@@ -488,9 +488,9 @@ def test_the_demo_goes_all_steps_and_again(tmp_path: Path) -> None:
         "4. What whoever gets it can check",
     ]
     before, made, after, checked = (first.stdout.split(head)[1] for head in heads)
-    assert "The policy does not hold." in before.split("\n2. ")[0]
-    assert "The policy holds" in made.split("\n3. ")[0]
-    assert "The policy holds" in after.split("\n4. ")[0]
+    assert "The policy is not satisfied." in before.split("\n2. ")[0]
+    assert "The policy is satisfied" in made.split("\n3. ")[0]
+    assert "The policy is satisfied" in after.split("\n4. ")[0]
     assert "release.csv is as certified." in checked
     assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == sorted(
         ["diagnosis.csv", "hospital.csv", "policy.yaml", *(f"release.csv{end}" for end in ENDINGS)]

@@ -54,13 +54,13 @@ def test_a_policy_that_holds_ends_with_0(people: Path, tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "9 rows in 3 classes" in result.stdout
     assert "0.3750" in result.stdout
-    assert "The policy holds for these quasi-identifiers; this is not a legal determination." in result.stdout
+    assert "The policy is satisfied for these quasi-identifiers; this is not a legal determination." in result.stdout
 
 
 def test_a_policy_that_does_not_hold_ends_with_1_and_names_classes(people: Path, tmp_path: Path) -> None:
     result = run("audit", people, "-p", policy_file(tmp_path, "quasi: [zip, age]\nsensitive: {salary: 0.2}\nk: 4\n"))
     assert result.exit_code == 1
-    assert result.stdout.startswith("The policy does not hold. 3 of 3 classes break a limit, with 9 of 9 rows.\n")
+    assert result.stdout.startswith("The policy is not satisfied. 3 of 3 classes break a limit, with 9 of 9 rows.\n")
     assert row_of(result, "k, rows in the smallest class") == ["3", "4 or more", "3 classes"]
     assert row_of(result, "t of salary: distance from the table") == ["0.3750", "0.2 or less", "2 classes"]
     assert "The class farthest from the table in salary: zip 476**, age 2*; 3 rows." in result.stdout
@@ -77,7 +77,7 @@ def test_one_of_a_kind_is_not_many(tmp_path: Path) -> None:
     table.write_text("age,salary\n1,2\n")
     policy = policy_file(tmp_path, "quasi: [age]\nsensitive: [salary]\nk: 2\n")
     result = run("audit", table, "-p", policy)
-    head = "The policy does not hold. 1 of 1 class breaks a limit, with 1 of 1 row.\ntable.csv: 1 row in 1 class. "
+    head = "The policy is not satisfied. 1 of 1 class breaks a limit, with 1 of 1 row.\ntable.csv: 1 row in 1 class. "
     assert result.stdout.startswith(head)
     assert row_of(result, "k, rows in the smallest class") == ["1", "2 or more", "1 class"]
     assert "The smallest class: age 1; 1 row.\n" in result.stdout
@@ -86,7 +86,7 @@ def test_one_of_a_kind_is_not_many(tmp_path: Path) -> None:
     assert refused.stderr == "Error: The table has 1 row: k=2 cannot hold. Choose a smaller k.\n"
     policy.write_text(policy.read_text().replace("k: 2", "k: 1"))
     made = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
-    assert "\nrelease.csv: 1 row in 1 class, none left out\n" in made.stdout
+    assert "\nrelease.csv: 1 row in 1 class, none suppressed\n" in made.stdout
     assert "\n1 of 1 row differs from all others" in made.stdout
 
 

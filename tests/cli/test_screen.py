@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_the_screen_of_an_audit(files: tuple[Path, Path]) -> None:
     lines = run("audit", files[0], "-p", files[1]).stdout.splitlines()
     assert lines[:2] == [
-        "The policy does not hold. 2 of 2 classes break a limit, with 8 of 8 rows.",
+        "The policy is not satisfied. 2 of 2 classes break a limit, with 8 of 8 rows.",
         "table.csv: 8 rows in 2 classes. Rows of one class agree in town.",
     ]
     assert lines[2:7] == [

@@ -24,7 +24,7 @@ def anonymize(
     keep_order: bool = typer.Option(False, "--keep-order", help="Keep the order of the rows, which may give people away."),
     force: bool = typer.Option(False, "--force", help="Replace files that exist."),
 ) -> None:
-    """Make a release that holds a policy, check it, and write it with its papers.
+    """Make a release that satisfies a policy, check it, and write it with its papers.
 
     Beside OUT appear OUT.certificate.json (public: what was asked and attained), OUT.codebook.md (public: what each column
     holds) and OUT.private.json (internal: never publish it). All of them are written, or none.

@@ -30,7 +30,7 @@ def audit(
     between the sensitive values of a class and those of the whole table, l the fewest values in a class. --all shows beta,
     delta, lift and the joint test too, and says what they are.
 
-    Exits with 0 when every limit of the policy holds, with 1 when one does not.
+    Exits with 0 when every limit of the policy is satisfied, with 1 when one is not.
 
     \b
     Examples:
@@ -78,7 +78,7 @@ def _policy(path: Path | None, quasi: list[str], sensitive: list[str]) -> Policy
 
 
 def _names(options: list[str]) -> list[str]:
-    """Names separated by commas; a name that holds a comma is quoted, as in CSV."""
+    """Names separated by commas; a name with a comma in it is quoted, as in CSV."""
     from tclose.errors import PolicyError
 
     try:

@@ -1,4 +1,4 @@
-"""tclose demo: a hospital's table, what it would give away, and a release of it that holds."""
+"""tclose demo: a hospital's table, what it would give away, and a release of it that satisfies a policy."""
 
 from __future__ import annotations
 

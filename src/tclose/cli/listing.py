@@ -1,4 +1,4 @@
-"""The listing of classes as a file: whole or not at all."""
+"""The file that lists all classes; it is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_listing(path: Path, *, force: bool, inputs: Iterable[Path]) -> None:
-    """Refuse, before long work, what cannot be written later."""
+    """Refuse a file, before long work, that could not be written later."""
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise OutputError(f"The listing of classes must end in .csv or .parquet. Got {path.name!r}.")
     check_target(path, force=force, inputs=inputs)

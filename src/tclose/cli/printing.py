@@ -1,4 +1,4 @@
-"""All that the command line prints, so that no name and no value of a table can steer a terminal.
+"""Printing: everything the command line shows goes through here, so that no text of a table can control the terminal.
 
 A character that is not printable (a control character, one that changes the direction of text or has no width, half of a
 surrogate pair) is shown as its escape, as ``repr`` does it: ``\\x1b``, ``\\u202e``. Nothing is read as markup.
@@ -21,7 +21,7 @@ from tclose.errors import OutputError, PrivacyRiskWarning
 
 
 def visible(text: object) -> str:
-    """The text on one line, with each character that is not printable as its escape.
+    """Return the text on one line, with each character that is not printable as its escape.
 
     >>> print(visible("salary\\x1b[2J"))
     salary\\x1b[2J
@@ -31,7 +31,7 @@ def visible(text: object) -> str:
 
 
 def words(text: object, style: str = "") -> Text:
-    """A piece of text to print, visible and as it is, in a style."""
+    """Return text to print, made visible, in a style; nothing in it is markup."""
     return Text(visible(text), style=style)
 
 
@@ -42,7 +42,7 @@ def echo(*lines: object, err: bool = False) -> None:
 
 
 def echo_json(text: str) -> None:
-    """Print a JSON text of several lines. What JSON lets stand raw in a string and is not printable is written as ``\\uXXXX``."""
+    """Print a JSON text of several lines. A character that JSON allows but that is not printable is written as ``\\uXXXX``."""
     for line in text.split("\n"):
         typer.echo(line if line.isprintable() else "".join(map(_escaped, line)))
 
@@ -55,14 +55,14 @@ def _escaped(char: str) -> str:
 
 
 WIDE = 10_000
-"""Characters of a line that no terminal breaks."""
+"""The width of a line, in characters, where there is no terminal to break it."""
 
 
 class Screen(Console):
-    """A terminal, or what stands for it. It takes words and tables; a plain text is made visible first."""
+    """A terminal, a file or a pipe. It prints words and tables; plain text is made visible first."""
 
     def __init__(self, *, stderr: bool = False) -> None:
-        """Standard output, or standard error."""
+        """Open standard output, or standard error."""
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, force_jupyter=False)
         if not self.is_terminal:  # a file or a program has no width: a line there is a line
             self.soft_wrap, self.width = True, WIDE
@@ -77,10 +77,10 @@ class Screen(Console):
 
 
 class Columns(Table):
-    """A table whose cells are words: a name left, figures right."""
+    """A table of words: the first column is aligned left, the others right."""
 
     def __init__(self, *headers: str) -> None:
-        """Without rows."""
+        """Make a table without rows."""
         super().__init__(box=None, pad_edge=False, header_style="bold")
         for place, header in enumerate(headers):
             self.add_column(words(header), justify="left" if place == 0 else "right")
@@ -92,7 +92,7 @@ class Columns(Table):
 
 @contextmanager
 def warnings_told() -> Iterator[None]:
-    """Print what is warned of as one sentence each, when the work is done."""
+    """Print each warning as one sentence, when the work is done."""
     with warnings.catch_warnings(record=True) as risks:
         warnings.simplefilter("always", PrivacyRiskWarning)
         yield
@@ -103,7 +103,7 @@ def warnings_told() -> Iterator[None]:
 
 @contextmanager
 def a_reader_may_leave() -> Iterator[None]:
-    """Whoever reads our output may stop, as in ``tclose audit ... | head``: the exit code is the audit's all the same."""
+    """Let a reader of our output stop, as in ``tclose audit ... | head``: the exit code is the audit's all the same."""
     try:
         yield
         sys.stdout.flush()

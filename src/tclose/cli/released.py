@@ -1,4 +1,4 @@
-"""What a person sees of a release: the verdict, what was asked and attained, what is lost, who may still be found."""
+"""The screen of a release: the verdict, what was asked and attained, the information loss, and who may still be found."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tclose.cli.printing import Columns, Screen
-from tclose.cli.screen import HOLDS, WHAT_T_IS, how_read, limits_table, listed_names, size
+from tclose.cli.screen import SATISFIED, WHAT_T_IS, how_read, limits_table, listed_names, size
 from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
     from tclose.release.release import Release
 
 USELESS = 0.9
-"""A loss from which on a release says little of its quasi-identifiers."""
+"""With an information loss above this, a release says little of its quasi-identifiers."""
 
 
 def show_release(release: Release, paths: list[Path]) -> None:
-    """What was made, what it attains and loses, and where it is."""
+    """Print what a release attains, its information loss, and where it is."""
     screen = Screen()
-    audit, left_out = release.audit, release.suppressed
-    gone = number_of(left_out, "row") if left_out else "none"
-    screen.tell(HOLDS)
-    screen.tell(f"{paths[0].name}: {size(audit)}, {gone} left out")
+    audit = release.audit
+    gone = number_of(release.suppressed, "row") if release.suppressed else "none"
+    screen.tell(SATISFIED)
+    screen.tell(f"{paths[0].name}: {size(audit)}, {gone} suppressed")
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))
     screen.tell(WHAT_T_IS)
@@ -51,7 +51,7 @@ def _show_loss(screen: Screen, release: Release) -> None:
 
 
 def _show_unique(screen: Screen, release: Release) -> None:
-    """How many rows can be told from all others, what makes them so, and what to do about it."""
+    """Print how many rows differ from all others, which column makes them differ, and what to do about it."""
     unique = release.certificate["unique_rows"]
     roles = {column["name"]: column["role"] for column in release.certificate["columns"]}
     kept = [name for name, role in roles.items() if role == "kept"]

@@ -1,4 +1,4 @@
-"""What a person sees of an audit: the verdict, what was asked and attained, and the worst classes."""
+"""The screen of an audit: the verdict, what was asked and attained, and the worst classes."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 
 WHAT_T_IS = "t is 0 where a class has the same distribution of values as the whole table, and 1 where it is as far as can be."
 
-HOLDS = words("The policy holds for these quasi-identifiers; this is not a legal determination.", style="bold green")
-"""It says no more than was checked."""
+SATISFIED = words("The policy is satisfied for these quasi-identifiers; this is not a legal determination.", style="bold green")
+"""The verdict says no more than was checked."""
 
 SHOWN = 3
-"""Values of a class that are named; --classes lists all classes."""
+"""Values of a class that a sentence names, at most."""
 
 SEVERAL = 0.1
-"""Of values in an order, those are named that so great a share of a class has."""
+"""Values in an order are named only where they have at least this share of a class."""
 
 OF_OUTPUT = ("Writing", "Reading back")
-"""Stages that are about the release, not about the table."""
+"""Stages of work on the release, not on the table."""
 
 JOINT = "joint test: t of all sensitive columns taken as one value. It is never judged."
 
 
 def status(what: str) -> AbstractContextManager[Any]:
-    """A spinner on the terminal while something takes its time; nothing elsewhere."""
+    """Show a spinner on the terminal during long work; nothing elsewhere."""
     return Screen(stderr=True).status(words(f"{what} ..."))
 
 
 @contextmanager
 def stages(what: str, written: str = "") -> Iterator[None]:
-    """A spinner that says which stage of long work has begun, and how it goes: ``Refining adult.csv ... loss 0.2312``.
+    """Show a spinner with the stage of long work and its progress: ``Refining adult.csv ... loss 0.2312``.
 
-    ``written`` is the file that the last stages are about. Where there is no terminal, one line says that kernels are compiled.
+    ``written`` is the file that the last stages work on. Where there is no terminal, one line says that kernels are compiled.
     """
     screen = Screen(stderr=True)
     told = screen.is_interactive
@@ -73,9 +73,9 @@ def show_audit(
     title
         The name of the table.
     listing
-        Where its classes are listed.
+        The file that lists its classes.
     everything
-        Also what no limit applies to: beta, delta, lift, the joint test.
+        Whether to show all measures, also those without a limit: beta, delta, lift, the joint test.
     notes
         Sentences about how the table was read.
     """
@@ -100,7 +100,7 @@ def show_audit(
 
 
 def how_read(readings: Mapping[str, Reading]) -> list[str]:
-    """How each column was read, in lines."""
+    """Return lines that say how each column was read."""
     return ["How the columns were read:", *(f"  {reading.sentence}" for reading in readings.values())] if readings else []
 
 
@@ -108,31 +108,31 @@ def _verdict(audit: Audit) -> Any:
     if not audit.judgements:
         return words("No limit was asked for; this is what was measured.", style="bold")
     if audit.satisfied:
-        return HOLDS
+        return SATISFIED
     broken = np.logical_or.reduce([judgement.broken for judgement in audit.judgements])
     count, rows = int(broken.sum()), int(audit.sizes[broken].sum())
     verb = "breaks" if count == 1 else "break"
     return words(
-        f"The policy does not hold. {count:,} of {number_of(audit.classes, 'class', 'classes')} {verb} a limit, with {rows:,} of "
-        f"{number_of(audit.rows, 'row')}.",
+        f"The policy is not satisfied. {count:,} of {number_of(audit.classes, 'class', 'classes')} {verb} a limit, with {rows:,} "
+        f"of {number_of(audit.rows, 'row')}.",
         style="bold red",
     )
 
 
 def size(audit: Audit) -> str:
-    """How many rows and classes there are."""
+    """Return the number of rows and classes, in words."""
     return f"{number_of(audit.rows, 'row')} in {number_of(audit.classes, 'class', 'classes')}"
 
 
 def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> Columns:
-    """What was asked and what is attained, one limit or measure a row.
+    """Return a table of what was asked and what is attained, one limit or measure a row.
 
     Parameters
     ----------
     promised
-        What each sensitive attribute was promised to be within, before rows were chosen.
+        For each sensitive attribute the bound on t that was known before rows were chosen.
     judged
-        Whether to count the classes that break each limit; nobody asks that of a release.
+        Whether to count the classes that break each limit; in a release there are none.
     """
     headers = ("", "attained", "asked", *(("broken by",) if judged else ()))
     table = Columns(*headers)
@@ -172,7 +172,7 @@ def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> 
 
 
 def _attained(attribute: AttributeAudit) -> Iterator[tuple[PrivacyModel, str]]:
-    """What a table attains of each model, rounded against us; what can be limited comes first."""
+    """Yield what a table attains of each model, rounded against us; models that can be limited come first."""
     for model in sorted(MODELS.values(), key=lambda model: not model.settings):
         if model.key in attribute.verdicts:
             worst = attribute.verdicts[model.key].worst
@@ -180,7 +180,7 @@ def _attained(attribute: AttributeAudit) -> Iterator[tuple[PrivacyModel, str]]:
 
 
 def worst_classes(audit: Audit) -> Iterator[str]:
-    """A sentence for each class that is worst in something: who is in it, and what it tells of them."""
+    """Yield a sentence for each class that is worst in some respect: who is in it, and what it tells of them."""
     if audit.policy.k is not None and audit.judgements[0].broken.any():
         number = audit.judgements[0].worst(1)[0]
         yield f"The smallest class: {_people(audit, number)}."
@@ -191,7 +191,7 @@ def worst_classes(audit: Audit) -> Iterator[str]:
 
 
 def _people(audit: Audit, number: int) -> str:
-    """Who is in a class, and how many they are."""
+    """Return who is in a class, and how many they are."""
     values = ", ".join(f"{name} {_value(column.slice(number, 1))}" for name, column in audit.quasi.items())
     rows = number_of(int(audit.sizes[number]), "row")
     if audit.persons is not None:
@@ -200,7 +200,7 @@ def _people(audit: Audit, number: int) -> str:
 
 
 def _told(name: str, profile: Profile) -> str:
-    """What a class tells of its people: the values that are more frequent in it than in the table, the most excessive first."""
+    """Return what a class tells of its people: the values more frequent in it than in the table, most excessive first."""
     parts = []
     for value, rows, of_table in profile.excess()[:SHOWN]:
         if profile.middle is not None and rows < SEVERAL * profile.rows:
@@ -215,7 +215,7 @@ def _told(name: str, profile: Profile) -> str:
 
 
 def _show_everything(screen: Screen, audit: Audit) -> None:
-    """All measures, judged or not, and the class that each is of."""
+    """Print all measures, judged or not, and the class that attains each."""
     screen.print()
     table = Columns("all measures", "attained", "in class")
     table.row("rows in the smallest class", f"{audit.k:,}", "")
@@ -231,7 +231,7 @@ def _show_everything(screen: Screen, audit: Audit) -> None:
 
 
 def listed_names(names: Sequence[str]) -> str:
-    """Names in a sentence: a, b and c."""
+    """Return names as a sentence lists them: a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -240,5 +240,5 @@ def _number(limit: Any) -> str:
 
 
 def _value(cell: Any) -> str:
-    """One cell as text, by Arrow: Python cannot hold every date that a table can."""
+    """Return one cell as text, by Arrow: Python cannot represent every date of a table."""
     return "missing" if cell.null_count else str(cell.cast("string")[0])

@@ -1,4 +1,4 @@
-"""What a person sees of a verification: what it covers, what was found, and what a reader should know."""
+"""The screen of a verification: what it covers, what was found, and what a reader should know."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tclose.release.verify import Verification
 
 STYLES = {"yes": "green", "NO": "bold red", "Warning:": "yellow"}
-"""How the first word of a line is shown."""
+"""The style of a line's first word."""
 
 
 def show_verification(found: Verification) -> None:

@@ -1,4 +1,4 @@
-"""One sensitive attribute under all models: its histograms in, what every class attains out."""
+"""One sensitive attribute under all models: from its histograms to what every class attains."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ DIVERGENCES = {"variational": variational, "kullback_leibler": kullback_leibler,
 
 @dataclass(frozen=True)
 class Profile:
-    """The sensitive values of one class, beside how often the whole table has them.
+    """The sensitive values of one class, with their counts in the class and in the table.
 
     Attributes
     ----------
     values : list of str
-        Those that the class has, as they print, in the order of the domain.
+        The values of the class, as they print, in the order of the domain.
     counts, table : list of int
-        How many rows of the class, and of the table, have each.
+        The rows of the class, and of the table, at each value.
     rows, of_table : int
         The rows of the class and of the table.
     middle : pair of str, or None
@@ -47,7 +47,7 @@ class Profile:
     middle: tuple[str, str] | None = None
 
     def excess(self) -> list[tuple[str, int, int]]:
-        """The values that are more frequent in the class than in the table, the most excessive first, with both counts."""
+        """Return the values that are more frequent in the class than in the table, most excessive first, with both counts."""
         found = [
             (Fraction(count, self.rows) - Fraction(of_table, self.of_table), value, count, of_table)
             for value, count, of_table in zip(self.values, self.counts, self.table, strict=True)
@@ -57,7 +57,7 @@ class Profile:
 
     @classmethod
     def of(cls, part: Histograms, number: int, values: Sequence[Any], *, in_order: bool) -> Profile:
-        """The profile of one class of some histograms; ``values`` is the domain."""
+        """Return the profile of one class of some histograms; ``values`` is the domain."""
         own = slice(part.starts[number], part.starts[number + 1])
         codes, counts = part.codes[own], part.counts[own]
         rows = int(counts.sum())
@@ -88,7 +88,7 @@ class AttributeAudit:
     models, verdicts : dict
         Each model and what it found, by its key.
     judged, t_other
-        Whether the limits apply to the values or to their bins, and the largest distance over the other of the two.
+        Whether the limits apply to the values or to their bins, and the largest distance over the other ones.
     profile : Profile or None
         The values of the class that is farthest from the table.
     """
@@ -111,7 +111,7 @@ class AttributeAudit:
 
     @property
     def t_exact(self) -> Fraction:
-        """The same as a fraction."""
+        """The same distance as a fraction."""
         over_bins = self.judged == "values" and self.t_other is not None
         return self.t_other if over_bins and self.t_other is not None else self.t_judged
 
@@ -122,7 +122,7 @@ class AttributeAudit:
 
     @property
     def t_judged(self) -> Fraction:
-        """What the limit applies to."""
+        """The largest distance over what the limit applies to: values or bins."""
         return Fraction(self.verdicts["t"].worst)
 
     @property
@@ -181,7 +181,7 @@ class AttributeAudit:
         return int(self.sizes[self.homogeneous].sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """In plain types; what is infinite is null, and said to be unbounded."""
+        """Return the figures in plain types; an infinite one is null, and marked as unbounded."""
         facts = {
             "distance": self.distance,
             "t": self.t,
@@ -205,7 +205,7 @@ class AttributeAudit:
 
 
 def finite(key: str, value: float) -> dict[str, Any]:
-    """A number for JSON, which has no infinity."""
+    """Return an entry for JSON, which has no infinity."""
     return {key: value} if math.isfinite(value) else {key: None, f"{key}_unbounded": True}
 
 
@@ -222,9 +222,9 @@ def measure(
     Parameters
     ----------
     parts
-        The attribute's histograms, some classes at a time, in order.
+        The attribute's histograms, a part of the classes at a time, in order.
     persons
-        The same with persons counted instead of rows: what l-diversity is judged on, where it is given.
+        Histograms that count persons instead of rows; models that count persons are judged on them.
     values
         The domain, for the profile of the class that is farthest from the table.
     """

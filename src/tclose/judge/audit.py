@@ -1,4 +1,4 @@
-"""audit: table + policy -> Audit, from histograms of values, in exact integers."""
+"""audit: measure a table under a policy, from histograms of values, in exact integers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tclose.values.histograms import Histograms
 
 @raising_alone
 def audit(table: Any, policy: Policy) -> Audit:
-    """Measure how far a table is from what a policy asks, exactly.
+    """Measure a table under every privacy model, exactly, and judge it by a policy.
 
     Rows that agree on all quasi-identifiers form a class; every class is judged under every model: k-anonymity, l-diversity,
     t-closeness, beta-likeness, delta-disclosure. Values are compared as they stand. Only the quasi-identifiers and the
@@ -76,7 +76,7 @@ def audit(table: Any, policy: Policy) -> Audit:
 
 @dataclass(frozen=True)
 class Context:
-    """What a table is compared with, other than itself.
+    """What a table is compared with if not with itself, and whether to say how it was read.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Context:
 
 
 def examine(table: Any, policy: Policy, context: Context) -> Audit:
-    """Audit a table, compared with something other than itself where the context says so."""
+    """Audit a table, compared with itself or with the reference of the context."""
     check_policy(policy)
     reader = open_reader(table, policy.input)
     needed = quasi_kinds(policy, reader.names)
@@ -114,7 +114,7 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
 
 
 def quasi_kinds(policy: Policy, names: Collection[str]) -> dict[str, str]:
-    """The quasi-identifiers as a table has them, each with the kind to read it as: a release may have two columns for one."""
+    """Return the columns of the quasi-identifiers, each with the kind to read it as; a release may have several for one."""
     kinds: dict[str, str] = {}
     for column in policy.quasi:
         parts = [column.name]

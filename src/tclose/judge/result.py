@@ -1,4 +1,4 @@
-"""Audit: what a table gives away, as an object: its measures, its violations, its classes, and JSON."""
+"""Audit: what a table gives away, as an object with measures, violations, classes, and JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """One limit of the policy, and what every class attains of it.
+    """One limit of the policy, and what every class attains.
 
     ``floor`` says that the limit is a least value, as for k, and not a largest.
     """
@@ -38,7 +38,7 @@ class Judgement:
     floor: bool = False
 
     def worst(self, count: int) -> list[int]:
-        """The classes that break the limit most, at most so many, worst first."""
+        """Return the classes that break the limit most, at most ``count``, worst first."""
         numbers = np.flatnonzero(self.broken)
         far = self.values[numbers] if self.floor else -self.values[numbers]
         chosen: list[int] = numbers[np.argsort(far, kind="stable")[:count]].tolist()
@@ -57,7 +57,7 @@ class Violation:
     limit: Fraction
 
     def to_dict(self) -> dict[str, Any]:
-        """In plain types."""
+        """Return the violation in plain types."""
         place = {"model": self.model, "sensitive": self.sensitive, "class": self.number, "size": self.size}
         return {**place, **finite("value", self.value), "limit": float(self.limit)}
 
@@ -71,7 +71,7 @@ class Audit:
     policy : Policy
     rows, classes : int
     sizes, persons : (classes,) int64
-        Rows of each class, and persons where they are known.
+        Rows of each class, and persons if they are known.
     k : int
         Rows of the smallest class.
     k_persons : int or None
@@ -83,9 +83,9 @@ class Audit:
         What the joint test found: all sensitive attributes taken as one, never judged. None with fewer than two of them, and
         where the table is compared with another, of which only the single attributes are known.
     readings : dict of Reading
-        How each quasi-identifier and each sensitive attribute was read, and what kept it from being numbers or dates.
+        How each quasi-identifier and each sensitive attribute was read, and why it was not read as numbers or dates.
     satisfied : bool
-        Whether every limit of the policy holds; true when nothing is limited.
+        Whether every limit of the policy is satisfied; true when nothing is limited.
     violations : list of Violation
     judgements : list of Judgement
     """
@@ -137,7 +137,7 @@ class Audit:
 
     @cached_property
     def judgements(self) -> list[Judgement]:
-        """Every limit of the policy, and what every class attains of it."""
+        """Every limit of the policy, with what every class attains."""
         found = []
         for key, breaks in ON_SIZES.items():
             limit = MODELS[key].limit(self.policy, None)
@@ -155,7 +155,7 @@ class Audit:
 
     @cached_property
     def satisfied(self) -> bool:
-        """Whether every limit of the policy holds."""
+        """Whether every limit of the policy is satisfied."""
         return not any(judgement.broken.any() for judgement in self.judgements)
 
     @cached_property
@@ -168,7 +168,7 @@ class Audit:
         ]
 
     def class_table(self) -> pa.Table:
-        """One row a class: its quasi-identifiers, its rows, what it attains of each model, and the limits that it breaks."""
+        """Return one row a class: quasi-identifiers, rows, what it attains of each model, and the limits that it breaks."""
         import pyarrow as pa
 
         columns: list[tuple[str, Any]] = [("class", np.arange(self.classes)), *self.quasi.items()]
@@ -185,7 +185,7 @@ class Audit:
         return pa.table([values for _, values in columns], names=_distinct([name for name, _ in columns]))
 
     def to_dict(self) -> dict[str, Any]:
-        """The audit in plain types, as `to_json` writes it."""
+        """Return the audit in plain types, as `to_json` writes it."""
         return {
             "rows": self.rows,
             "classes": self.classes,
@@ -200,17 +200,17 @@ class Audit:
         }
 
     def _joint_to_dict(self) -> dict[str, Any] | None:
-        """The joint test in plain types."""
+        """Return the joint test in plain types."""
         if self.joint_verdict is None:
             return None
         return {"t": self.joint, "t_exact": str(self.joint_exact), "worst_class": self.joint_verdict.worst_class}
 
     def to_json(self) -> str:
-        """One JSON object."""
+        """Return the audit as one JSON object."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     def __repr__(self) -> str:
-        """The audit in one line."""
+        """Show the audit in one line."""
         measured = ", ".join(f"{name} t={decimal_up(attribute.t_judged)}" for name, attribute in self.sensitive.items())
         verdict = "satisfied" if self.satisfied else "not satisfied"
         rows, classes = number_of(self.rows, "row"), number_of(self.classes, "class", "classes")
@@ -218,7 +218,7 @@ class Audit:
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Column names made distinct: a quasi-identifier may be called "class" too."""
+    """Return column names made distinct: a quasi-identifier may be called "class" too."""
     distinct: list[str] = []
     for name in names:
         while name in distinct:

@@ -76,12 +76,12 @@ class Quasi(Settings):
 
     @property
     def tree(self) -> Hierarchy | None:
-        """The hierarchy that was given; None also where it is made from the table."""
+        """The hierarchy that was given; None if there is none, or if it is made from the table."""
         return self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
 
     @property
     def read_as(self) -> str:
-        """How cells are read: codes of categories as they come, so that a set lists them in the order of their numbers."""
+        """The type that cells are read as. Codes of categories keep theirs, so that a set lists numbers in their order."""
         return "auto" if self.type == "category" else self.type
 
     def _check(self) -> None:
@@ -102,9 +102,9 @@ class Quasi(Settings):
         self._check_ends()
 
     def _check_ends(self) -> None:
-        """Top, bottom and snap must fit each other, and a type that was asked for."""
+        """Check that top, bottom and snap fit each other, and the type if one was asked for."""
         kinds = {"integer": (Fraction, "a number"), "decimal": (Fraction, "a number"), "date": (date, "a date")}
-        if self.type in kinds:  # text is what a release holds, whatever it was made from
+        if self.type in kinds:  # a release has text, whatever it was made from
             kind, needed = kinds[self.type]
             for setting in ("top", "bottom"):
                 given = getattr(self, setting)

@@ -18,14 +18,14 @@ from tclose.values.hierarchy import Hierarchy, printed
 from tclose.values.notation import DateForm, encoding_of
 
 _LARGEST = 10**18
-"""More than any table has rows."""
+"""The largest number: more than any table has rows."""
 
 _FINEST = 10**300
 """The largest denominator of a number: a certificate must hold it, and whoever verifies a release must read it."""
 
 
 def name_of(value: Any) -> Any:
-    """A column's name; integers name columns too."""
+    """Return the name of a column; integers name columns too."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
@@ -34,7 +34,7 @@ def name_of(value: Any) -> Any:
 
 
 def items_of(value: Any) -> list[Any]:
-    """What a list, a tuple, an index, an array or a series holds, or the keys of a mapping; anything else is one item."""
+    """Return the items of a list, tuple, index, array or series, or the keys of a mapping; anything else is one item."""
     if isinstance(value, list | tuple | KeysView):
         return list(value)
     unpack = getattr(type(value), "tolist", None) or getattr(type(value), "to_list", None)  # NumPy, pandas, Arrow; polars
@@ -43,7 +43,7 @@ def items_of(value: Any) -> list[Any]:
 
 
 def _number(requirement: str, fits: Callable[[Fraction], bool], *, optional: bool = True) -> PlainValidator:
-    """Reads an exact number and checks a condition on it."""
+    """Return a validator that reads an exact number and checks a condition on it."""
 
     def validate(value: Any) -> Fraction | None:
         if value is None and optional:
@@ -111,7 +111,7 @@ def _snap(value: Any) -> Any:
 
 
 def _end(value: Any) -> Any:
-    """Where top or bottom coding begins: a number, a date, or a time."""
+    """Read where top or bottom coding begins: a number, a date, or a time."""
     if value is None or isinstance(value, date | time):
         return value
     for read in (exact, date.fromisoformat, datetime.fromisoformat, time.fromisoformat):
@@ -167,7 +167,7 @@ def _bins(value: Any) -> Bins | None:
 
 
 def _names(value: Any) -> list[str]:
-    """One name, or a list of names."""
+    """Read one name, or a list of names."""
     return [name_of(item) for item in items_of(value)]
 
 
@@ -175,7 +175,7 @@ BUILT = ("prefixes", "dates")
 """Hierarchies that are made from the values of the table."""
 
 CALENDAR = ("day", "week", "month", "quarter", "year")
-"""What dates snap to."""
+"""Units of the calendar that ranges of dates are widened to."""
 
 NUMBERS: list[dict[str, Any]] = [{"type": "number"}, {"type": "string"}]
 _NUMBER = WithJsonSchema({"anyOf": [*NUMBERS, {"type": "null"}]})

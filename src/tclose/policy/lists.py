@@ -14,7 +14,10 @@ from tclose.policy.settings import Settings
 
 
 def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
-    """Reads a list of names, settings and objects, or a mapping from names to settings; a bare setting stands for one field."""
+    """Return a validator of a list of names, settings and objects, or of a mapping from names to settings.
+
+    ``bare`` is the field that a setting without a name stands for: the t in ``{salary: 0.2}``.
+    """
 
     def one(name: Any, settings: Any) -> Any:
         if settings is None:

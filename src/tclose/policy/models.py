@@ -25,7 +25,7 @@ class Setting:
     name : str
     of : {"policy", "sensitive"}
         Whether it is a field of `Policy` or of `Sensitive`.
-    holds : type
+    value_type : type
         `Fraction`, `int` or, for the name of a kind, `str`.
     idle : int or None
         With this value every table satisfies the model.
@@ -33,7 +33,7 @@ class Setting:
 
     name: str
     of: Literal["policy", "sensitive"]
-    holds: type = Fraction
+    value_type: type = Fraction
     idle: int | None = None
 
     def value(self, policy: Policy, column: Sensitive | None) -> Any:
@@ -141,7 +141,7 @@ class PrivacyModel:
 
     def merging_may_break(self, policy: Policy, column: Sensitive | None) -> bool:
         """Whether the union of classes that satisfy the limit of a policy may break it."""
-        where = ["always", *(setting.value(policy, column) for setting in self.settings if setting.holds is str)]
+        where = ["always", *(setting.value(policy, column) for setting in self.settings if setting.value_type is str)]
         if policy.unit not in (None, "row"):
             where.append("over persons")
         return self.merging_breaks in where

@@ -99,7 +99,10 @@ class Policy(Settings):
         write_whole(Path(path), lambda beside: beside.write_text(text, encoding="utf-8"), force=force)
 
     def to_dict(self, folder: str | Path | None = ".") -> dict[str, Any]:
-        """The policy in plain types, without defaults; files are named relative to a folder, or written out with None."""
+        """Return the policy in plain types, without defaults.
+
+        Files of hierarchies and matrices are named relative to a folder; with None their content is written out.
+        """
         settings = plain_settings(self, folder if folder is None else Path(folder))
         for role in ("quasi", "sensitive", "keep"):
             columns = [plain_settings(column, folder if folder is None else Path(folder)) for column in getattr(self, role)]
@@ -111,7 +114,7 @@ class Policy(Settings):
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
-        """The JSON Schema of the YAML file, for editors that complete and check it."""
+        """Return the JSON Schema of the YAML file, for editors that complete and check it."""
         columns = {role: TypeAdapter(kind).json_schema() for role, kind in _ROLES.items()}
         schema = TypeAdapter(Policy).json_schema()
         for name in NOT_YET:  # what is refused is not offered
@@ -153,13 +156,13 @@ class Policy(Settings):
 
 
 def files_of(policy: Policy) -> list[Path]:
-    """The hierarchies and matrices that a policy names: they are read, and nothing may be written over them."""
+    """Return the files of hierarchies and matrices that a policy names: nothing may be written over them."""
     given = [column.hierarchy for column in (*policy.quasi, *policy.sensitive)] + [column.matrix for column in policy.sensitive]
     return [Path(part.file) for part in given if getattr(part, "file", None) is not None]
 
 
 def check_policy(policy: Any) -> None:
-    """Refuse what is no Policy, and say how to make one of it."""
+    """Refuse an object that is not a Policy, and say how to make one of it."""
     if isinstance(policy, Policy):
         return
     how = ""

@@ -29,7 +29,7 @@ _ALIASES = {
 
 
 def in_one_sentence(owner: str | None = None, hint: Callable[[str], str] | None = None) -> Callable[[Class], Class]:
-    """A decorator for classes: they raise PolicyError, in one sentence, instead of pydantic's list of findings.
+    """Return a decorator of classes: they raise PolicyError, in one sentence, instead of pydantic's list of findings.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def in_one_sentence(owner: str | None = None, hint: Callable[[str], str] | None 
         def __init__(self: Any, *args: Any, **settings: Any) -> None:  # noqa: N807
             try:
                 validate(self, *args, **settings)
-            except ValidationError as error:  # it holds all that was given, which may be a table: what is raised must not keep it
+            except ValidationError as error:  # it holds all arguments, which may be a table: the error raised must not keep it
                 name = settings.get("name", args[0] if args else None)
                 refusal = _sentence(cls, name, of(name) if owner is None else owner, hint, error)
             else:
@@ -60,12 +60,12 @@ def in_one_sentence(owner: str | None = None, hint: Callable[[str], str] | None 
 
 
 def of(name: Any) -> str:
-    """Whose setting it is, for a sentence: empty where there is no name."""
+    """Return " of NAME" for a sentence; empty where there is no name."""
     return "" if name is None else f" of {got(name)}"
 
 
 def policy_hint(unknown: str, of_sensitive: Collection[str]) -> str:
-    """Which setting of a policy is meant by what other tools call it, or whether it belongs to a sensitive column; else empty."""
+    """Return a hint to the setting that is meant: named as in other tools, or one of a sensitive column; else an empty text."""
     word = unknown.lower().replace("-", "_").replace(" ", "_")
     alias = next((setting for setting, words in _ALIASES.items() if word in words), None)
     if alias is not None:
@@ -78,12 +78,12 @@ def policy_hint(unknown: str, of_sensitive: Collection[str]) -> str:
 def _sentence(
     cls: type, name: Any, owner: str, hint: Callable[[str], str] | None, error: ValidationError
 ) -> tuple[type[PolicyError], str]:
-    """What is wrong, and the kind of error that it is."""
+    """Return the kind of error, and the sentence that says what is wrong."""
     unknown = ("unexpected_keyword_argument", "extra_forbidden")
-    finding = min(error.errors(), key=lambda found: found["type"] not in unknown)  # a misspelt key before the one it should be
+    finding = min(error.errors(), key=lambda found: found["type"] not in unknown)  # a misspelt key is told before the missing one
     cause = finding.get("ctx", {}).get("error")
     place = finding["loc"][0] if finding["loc"] else ""
-    field = fields(cls)[place].name if isinstance(place, int) else place  # a number where the argument had no name
+    field = fields(cls)[place].name if isinstance(place, int) else place  # the index of a positional argument
     if isinstance(cause, PolicyError):
         return type(cause), f"Column {got(name)}: {cause}" if field and owner else str(cause)
     if finding["type"] in unknown:

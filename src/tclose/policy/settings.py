@@ -1,4 +1,4 @@
-"""Settings: what the parts of a policy share."""
+"""Settings: the base class of the parts of a policy, and its settings in plain types."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ NOT_YET = ("small_cells",)
 
 
 class Settings:
-    """What the parts of a policy share: they refuse what is not supported yet, and print what is set."""
+    """A part of a policy. It refuses settings that are not supported yet, and prints those that are not at their defaults."""
 
     def __post_init__(self) -> None:
-        """Refuse what is not supported, then check what involves several settings."""
+        """Refuse settings that are not supported, then check the conditions that involve several of them."""
         for setting in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
             given, default = getattr(self, setting.name), _default(setting)
             if setting.name in NOT_YET and not (type(given) is type(default) and given == default):
@@ -38,17 +38,17 @@ class Settings:
         self._check()
 
     def _check(self) -> None:
-        """Conditions that involve several fields."""
+        """Check the conditions that involve several fields."""
 
     def __repr__(self) -> str:
-        """The settings that are not at their defaults."""
+        """Show the settings that are not at their defaults."""
         shown = {setting.name: getattr(self, setting.name) for setting in fields(self)}  # type: ignore[arg-type]
         changed = [s for s in fields(self) if shown[s.name] != _default(s)]  # type: ignore[arg-type]
         return f"{type(self).__name__}({', '.join(f'{s.name}={readable(shown[s.name])!r}' for s in changed)})"
 
 
 def readable(value: Any) -> Any:
-    """A setting as a person wrote it, for a sentence."""
+    """Return a setting as a person wrote it, for a sentence."""
     if isinstance(value, DateForm):
         return value.words
     return plain(value) if isinstance(value, Fraction) else value
@@ -59,7 +59,7 @@ def _default(setting: Any) -> Any:
 
 
 def plain_settings(owner: Any, folder: Path | None) -> dict[str, Any]:
-    """The fields that are not at their defaults, in plain types."""
+    """Return the fields that are not at their defaults, in plain types."""
 
     def simple(value: Any) -> Any:
         if isinstance(value, Fraction):

@@ -12,21 +12,21 @@ from tclose.policy.fields import BUILT
 from tclose.values.bounded import FileTooLargeError, read_at_most
 
 MOST_BYTES = 10_000_000
-"""Bytes of a policy's file."""
+"""The largest policy file, in bytes."""
 
 MOST_PARTS = 1_000_000
-"""Names and values in a policy's file."""
+"""Names and values in a policy file, at most."""
 
 
 def read_yaml(path: Path) -> dict[Any, Any]:
-    """The settings in a policy's file."""
+    """Return the settings in a policy's file."""
     from ruamel.yaml import YAML
     from ruamel.yaml.constructor import DuplicateKeyError
     from ruamel.yaml.error import YAMLError
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they quote the file: an anchor that is used twice, say, which YAML allows
+            warnings.simplefilter("ignore")  # they quote the file: one is about an anchor that is used twice, which is allowed
             settings = YAML(typ="safe", pure=True).load(read_at_most(path, MOST_BYTES).decode("utf-8-sig"))
     except FileTooLargeError:
         raise PolicyError(f"Policy file {path.name!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None
@@ -45,7 +45,7 @@ def read_yaml(path: Path) -> dict[Any, Any]:
         raise PolicyError(f"Policy file {path.name!r} has a key that is no name. Write names before the colons.") from None
     except RecursionError:
         raise PolicyError(f"Policy file {path.name!r} must not be nested as deeply as it is. Keep the tree in a file.") from None
-    except ValueError:  # of numbers and dates that look like some and are none: 2024-13-45, or thousands of digits
+    except ValueError:  # text that looks like a number or a date but is none: 2024-13-45, or thousands of digits
         raise PolicyError(f"Policy file {path.name!r} has a number or a date that cannot be read. Write it in quotes.") from None
     _check_size(settings, path)
     if not isinstance(settings, dict):
@@ -54,7 +54,7 @@ def read_yaml(path: Path) -> dict[Any, Any]:
 
 
 def yaml_text(settings: dict[str, Any]) -> str:
-    """The settings of a policy as YAML: in the order of the fields, one a line."""
+    """Return the settings of a policy as YAML: in the order of the fields, one a line."""
     from ruamel.yaml import YAML
 
     text = io.StringIO()
@@ -63,14 +63,14 @@ def yaml_text(settings: dict[str, Any]) -> str:
 
 
 def _check_size(settings: Any, path: Path) -> None:
-    """Refuse a file of some lines that stands for billions: in YAML a part can be repeated by its name, or hold itself."""
+    """Refuse a small file that stands for billions of values: in YAML a part can be repeated by its name, or contain itself."""
     sizes: dict[int, int] = {}
 
     def size(part: Any) -> int:
         if not isinstance(part, dict | list | tuple):
             return 1
         if id(part) not in sizes:
-            sizes[id(part)] = MOST_PARTS  # what it counts for inside itself
+            sizes[id(part)] = MOST_PARTS  # its size where it contains itself
             inside = [*part.keys(), *part.values()] if isinstance(part, dict) else part
             sizes[id(part)] = 1 + sum(map(size, inside))
         return sizes[id(part)]
@@ -80,7 +80,7 @@ def _check_size(settings: Any, path: Path) -> None:
 
 
 def anchored(columns: Any, folder: Path) -> Any:
-    """The columns' settings with the paths of their files joined to a folder."""
+    """Return the columns' settings with the paths of their files joined to a folder."""
 
     def settings(given: Any) -> Any:
         if not isinstance(given, dict):

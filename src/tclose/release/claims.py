@@ -1,8 +1,8 @@
-"""Claims: what a certificate says, read from a file that nobody vouches for.
+"""Claims: what a certificate says, read from a file that is not trusted.
 
-A certificate comes with a release, from anywhere. It is taken in one form only, the one that a release is written with: every
-key is known, named once and of its type, every hierarchy and every matrix is written out, no file is named. Whatever could
-be made large is limited, and a limit that is passed is an error in a sentence.
+A certificate may come from anywhere. It is accepted in one form only, the one that a release is written with: every key is known,
+occurs once and has its type, every hierarchy and every matrix is written out, and no file is named. Everything that could be made
+large has a limit; exceeding it is an error in one sentence.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from tclose.policy.models import SETTINGS
 from tclose.tables.input_file import MOST_COLUMNS
 
 LARGEST_FILE = 100_000_000
-"""Bytes. A hierarchy of a million values fits."""
+"""The largest certificate, in bytes. A hierarchy of a million values fits."""
 
 DEEPEST = 120
-"""Mappings and lists inside one another; a hierarchy may have some less levels."""
+"""Levels of mappings and lists inside one another, at most; a hierarchy may have a few levels less."""
 
 LONGEST_NUMBER = 620
-"""Characters of a number, or of a fraction written as text: all that a policy may hold fit."""
+"""Characters of a number, or of a fraction written as text, at most: every number of a policy fits."""
 
 LONGEST_NAME = 40
-"""Characters of the name of an entry that is told."""
+"""Characters of an entry's name that an error shows, at most."""
 
 LONGEST_REASON = 300
-"""Characters of what is told of a policy that cannot be read."""
+"""Characters of the reason why a policy cannot be read that an error shows, at most."""
 
 INTERNAL = "internal"
-"""The key by which a private record is known."""
+"""The key that only a private record has."""
 
 
 def _few(given: Any) -> Any:
-    """Refuse at once what has more entries than a release has columns; hierarchies and orders may have more."""
+    """Refuse a mapping or list with more entries than a release has columns; hierarchies and orders may have more."""
     if isinstance(given, dict | list) and len(given) > MOST_COLUMNS:
         raise PydanticCustomError("too_many", "too many")
     return given
@@ -82,9 +82,9 @@ class QuasiClaim(_Claim):
 
 
 def _limits_of(owner: str) -> Any:
-    """A claim with the settings of all privacy models that belong to a policy, or to a sensitive column."""
+    """Return a claim with the settings of all privacy models that belong to a policy, or to a sensitive column."""
     kinds: dict[type, Any] = {int: (int | None, None), Fraction: (Number | None, None), str: (str, "")}
-    settings = {setting.name: kinds[setting.holds] for setting in SETTINGS if setting.of == owner}
+    settings = {setting.name: kinds[setting.value_type] for setting in SETTINGS if setting.of == owner}
     return create_model(f"limits of {owner}", __base__=_Claim, **settings)
 
 
@@ -130,21 +130,21 @@ class AttainedClaim(_Claim):
 
 
 class PromiseClaim(_Claim):
-    """What was known of a sensitive column before rows were chosen."""
+    """The bound on t that was known before rows were chosen, and what is attained."""
 
     t: float
     t_attained: float
 
 
 class LossByAttribute(_Claim):
-    """What each quasi-identifier loses."""
+    """The information loss of each quasi-identifier."""
 
     gcp: Annotated[dict[str, Part], Few] = {}
     precision: Annotated[dict[str, Part], Few] = {}
 
 
 class LossClaim(_Claim):
-    """What the release loses."""
+    """The information loss of the release."""
 
     dm: int
     c_avg: float | None = None
@@ -154,7 +154,7 @@ class LossClaim(_Claim):
 
 
 class Certificate(_Claim):
-    """All that a certificate may say. Nothing else may stand in it: what is not known cannot be checked."""
+    """Everything a certificate may say. Unknown entries are refused: they could not be checked."""
 
     tool: Literal["tclose"]
     statement: str
@@ -173,7 +173,7 @@ class Certificate(_Claim):
 
 
 def read_certificate(path: Path) -> Certificate:
-    """A certificate from its file."""
+    """Read a certificate from its file."""
     found = read_json(path, "Certificate")
     try:
         return Certificate.model_validate(found)
@@ -186,11 +186,11 @@ def read_certificate(path: Path) -> Certificate:
 
 
 _TOLD = ("extra_forbidden", "string_too_long", "too_many")
-"""Kinds of findings that have a sentence of their own; of several findings the one that says most."""
+"""Kinds of findings that have a sentence of their own; one of them is told before any other."""
 
 
 def _refusal(name: str, place: list[str], kind: str) -> InputError:
-    """The sentence about what stands at this place, and does not belong there."""
+    """Return the error about the entry at this place."""
     shown = ".".join(place)[:LONGEST_NAME] or "tool"
     if kind == "extra_forbidden":
         return InputError(
@@ -212,7 +212,7 @@ def _refusal(name: str, place: list[str], kind: str) -> InputError:
 
 
 def policy_of(said: Certificate, name: str) -> Policy:
-    """The policy of a certificate, by which a release is judged; ``name`` is that of the certificate."""
+    """Return the policy of a certificate, by which a release is judged; ``name`` is that of the certificate."""
     try:
         return Policy(**said.policy.model_dump(exclude_unset=True))
     except (TypeError, ValueError, OverflowError, ArithmeticError, RecursionError) as error:
@@ -222,7 +222,7 @@ def policy_of(said: Certificate, name: str) -> Policy:
 
 
 def read_json(path: Path, what: str) -> Any:
-    """A paper of a release, which may come from anywhere: small enough, each key once, finite numbers of few digits."""
+    """Read a certificate or record, which may come from anywhere: small enough, each key once, finite numbers of few digits."""
     try:
         regular = stat.S_ISREG(path.stat().st_mode)  # a pipe would be waited for
         if regular:
@@ -240,7 +240,7 @@ def read_json(path: Path, what: str) -> Any:
 
 
 def parse_json(content: bytes, title: str) -> Any:
-    """JSON within the limits above; ``title`` begins the sentence that refuses it."""
+    """Parse JSON within the limits above; ``title`` begins the sentence that refuses it."""
     if len(content) > LARGEST_FILE:
         raise InputError(f"{title} has more than {LARGEST_FILE // 1_000_000} MB, which no certificate has.")
     try:
@@ -261,14 +261,14 @@ def parse_json(content: bytes, title: str) -> Any:
         if not _deeper(found):
             return found
         reason = _TOO_DEEP
-    raise InputError(f"{title} {reason}.")  # out here: the context of an error would keep the text
+    raise InputError(f"{title} {reason}.")  # outside of the except clauses: an error's context would keep the text
 
 
 _TOO_DEEP = f"has lists or mappings inside one another, more than {DEEPEST} of them, which no certificate has"
 
 
 class _OddError(Exception):
-    """What JSON allows and no certificate has."""
+    """Something that JSON allows but no certificate has."""
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -295,7 +295,7 @@ def _no_constant(_: str) -> NoReturn:
 
 
 def _deeper(found: Any) -> bool:
-    """Whether more is inside one another than may be; a loop, for a recursion would be as deep."""
+    """Return whether mappings and lists are nested too deeply. It is a loop: a recursion would be as deep."""
     level = [found]
     for _ in range(DEEPEST):
         level = [item for part in level if isinstance(part, dict | list) for item in _inside(part)]

@@ -1,6 +1,7 @@
-"""Scope: what a verification is about, in plain words, so that nothing can hide behind "as certified".
+"""Scope: what a verification covers, in plain words, so that nothing can hide behind "as certified".
 
-Limits asked and attained, the role of each column, the distances, and what no rule forbids but a reader should know.
+It lists limits asked and attained, the role of each column, the distances, and what a reader should know though no rule forbids
+it.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from tclose.tables.duckdb import Table
 from tclose.values.exact import decimal_up, number_of, plain
 
 MUCH_LESS = 10
-"""t under a tree or a matrix is remarkable when it is so many times smaller than with all different values equally far apart."""
+"""A reader is warned if t under a tree or a matrix is this many times smaller than under the equal distance."""
 
 MOST_ROWS, NARROW = Fraction(9, 10), Fraction(1, 20)
-"""The numeric distance says little when so many of the rows lie within so small a part of the range."""
+"""The numeric distance says little if this share of the rows lies within this part of the range."""
 
 WRITTEN_OUT = ("hierarchy", "matrix", "order", "bins")
 OF_POLICY, OF_SENSITIVE = ([setting.name for setting in SETTINGS if setting.of == owner] for owner in ("policy", "sensitive"))
@@ -36,16 +37,16 @@ OF_POLICY, OF_SENSITIVE = ([setting.name for setting in SETTINGS if setting.of =
 
 @dataclass(frozen=True)
 class Scope:
-    """What a verification is about.
+    """What a verification covers.
 
     Attributes
     ----------
     title : str
         The file, its rows and classes.
     limits : list of str
-        Each limit: what was asked, and what is attained.
+        For each limit what was asked, and what is attained.
     columns : list of str
-        The columns, by their roles, and the distance of each sensitive one.
+        The columns by their roles, and the distance of each sensitive one.
     warnings : list of str
     """
 
@@ -55,12 +56,12 @@ class Scope:
     warnings: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """All of it but the warnings."""
+        """Return all lines but the warnings."""
         return [self.title, *(self.limits or ["No limit was asked."]), *self.columns]
 
 
 def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mapping[str, int]) -> Scope:
-    """What there is to say of a release, under the policy of its audit.
+    """Return the scope of a release, under the policy of its audit.
 
     Parameters
     ----------
@@ -90,12 +91,12 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
 
 
 def asks_for_something(policy: Policy) -> bool:
-    """Whether some table could break the policy: k, l, alpha or t of 1 asks for nothing, nor does any t with n of 1."""
+    """Return whether some table breaks the policy: k, l, alpha or t of 1 asks for nothing, nor does any t with n of 1."""
     return not all(model.is_idle(policy, column) for model, column in asked_of(policy))
 
 
 def differences(own: Policy, certified: Policy) -> list[str]:
-    """What a reader's policy asks otherwise than a certificate's."""
+    """Return the differences between a reader's policy and a certificate's."""
     found = [
         f"{key} is {_asked(getattr(own, key))}, certified is {_asked(getattr(certified, key))}"
         for key in OF_POLICY
@@ -137,7 +138,7 @@ def _asked(limit: Any) -> Any:
 
 
 def _limit(audit: Audit, judgement: Judgement) -> str:
-    """One limit in plain words: asked and attained."""
+    """Return one limit in plain words: asked and attained."""
     model, name = NAMED[judgement.model], judgement.sensitive
     if name is None:
         return model.sentence.format(asked=number_of(int(judgement.limit), "row"), attained=f"{audit.k:,}")
@@ -154,13 +155,13 @@ def _limit(audit: Audit, judgement: Judgement) -> str:
 
 
 def _not_limited(policy: Policy) -> list[str]:
-    """What a reader might look for in vain."""
+    """Return sentences about limits that a reader may expect, but that were not asked."""
     missing = ["No k was asked: a class may have one row only."] if policy.k is None else []
     return missing + [f"No t was asked for {column.name}." for column in policy.sensitive if column.t is None]
 
 
 def _trees(policy: Policy) -> list[str]:
-    """The trees by which regions of (n,t)-closeness are found: whoever wrote them says which values are near one another."""
+    """Return the trees that define regions of (n,t)-closeness: the publisher decided which values are near one another."""
     trees = [(column.name, column.tree) for column in policy.quasi if policy.n is not None and column.tree is not None]
     return [
         f"Regions of {name}: by the certificate's tree, of {number_of(tree.height + 1, 'level')} and "
@@ -170,7 +171,7 @@ def _trees(policy: Policy) -> list[str]:
 
 
 def _distance(column: Sensitive, domain: Domain) -> str:
-    """The distance between the values of a column."""
+    """Return a sentence about the distance between the values of a column."""
     count = len(domain.values)
     if column.hierarchy is not None:
         levels, known = number_of(column.hierarchy.height + 1, "level"), number_of(len(column.hierarchy.leaves), "value")
@@ -182,7 +183,7 @@ def _distance(column: Sensitive, domain: Domain) -> str:
 
 
 def _risks(column: Sensitive, found: AttributeAudit, domain: Domain, counts: Any) -> list[str]:
-    """What makes t of a column say less than it seems to."""
+    """Return warnings about a column whose t says less than it seems to."""
     name, risks = column.name, []
     reach = _reach(domain.distance)
     equal = found.divergences["variational"]
@@ -203,16 +204,16 @@ def _risks(column: Sensitive, found: AttributeAudit, domain: Domain, counts: Any
 
 
 def _reach(distance: Distance) -> Fraction:
-    """The largest distance between two of the values."""
+    """Return the largest distance between two of the values."""
     if distance.m < 2:
         return Fraction(1)
     if distance.name == "matrix":
         return max(distance.ground(i, j) for i, j in combinations(range(distance.m), 2))
-    return distance.ground(0, distance.m - 1)  # of values in the order of a line, or of a tree's leaves
+    return distance.ground(0, distance.m - 1)  # the first and the last value of a line, or of a tree's leaves
 
 
 def _narrow(domain: Domain, counts: Any) -> bool:
-    """Whether most rows lie within a small part of the range: an outlier makes all other distances small."""
+    """Return whether most rows lie within a small part of the range: an outlier makes all other distances small."""
     total, below = int(counts.sum()), np.concatenate([[0], np.cumsum(counts)])
     needed = -(-total * MOST_ROWS.numerator // MOST_ROWS.denominator)
     for first in range(len(counts)):

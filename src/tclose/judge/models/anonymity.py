@@ -1,4 +1,4 @@
-"""k-anonymity and its share limit: how many stand in a class, and how many of them share one value."""
+"""k-anonymity, the share of the most frequent value, and lift."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tclose.values.histograms import Histograms
 
 
 def too_small(sizes: NDArray[np.int64], k: int | None) -> Bools:
-    """k-anonymity (Sweeney 2002): every class has at least k rows, or persons. Which classes have not?"""
+    """Return which classes have fewer than k rows, or persons: k-anonymity (Sweeney 2002) allows none."""
     return np.zeros(len(sizes), dtype=bool) if k is None else np.asarray(sizes < k)
 
 
@@ -25,13 +25,13 @@ class Share(Model):
 
 
 def homogeneous(classes: Histograms) -> Bools:
-    """The classes whose rows all have one sensitive value, though the table has several."""
+    """Return which classes have one sensitive value only, though the table has several."""
     one: Bools = classes.distinct == 1
     return one & (np.count_nonzero(classes.table) > 1)
 
 
 class Lift(Model):
-    """The worst lift max p/q: by how much a class makes a value likelier than the table does. Measured, never limited."""
+    """Lift, max p/q: how many times likelier a value is in a class than in the table. Measured, never limited."""
 
     key = "lift"
 

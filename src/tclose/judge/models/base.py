@@ -22,21 +22,21 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 NEAR = 1e-9
-"""A float decides a limit only when it is farther than this from it; nearer, integers or more digits do."""
+"""A float decides only if it is farther than this from the limit; nearer to it, integers or more digits decide."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a model found.
+    """What a model finds in a table.
 
     Attributes
     ----------
     values : (classes,) float64
-        What each class attains; infinite where nothing bounds it.
+        The attained value of each class; infinite where nothing bounds it.
     broken : (classes,) bool
         Which classes break the limit; none when there is no limit.
     worst : Fraction or float
-        What the table attains: exact, unless it is a logarithm.
+        The worst of them, which the table attains: exact, unless it is a logarithm.
     worst_class : int
         The first class that attains it.
     """
@@ -59,7 +59,7 @@ class Model(ABC):
 
     @classmethod
     def of(cls, policy: Policy, column: Sensitive, distance: Distance) -> Self:  # noqa: ARG003 - what some models need
-        """The model with the limit that a policy sets for a sensitive attribute."""
+        """Return the model with the limit that a policy sets for a sensitive attribute."""
         return cls(limit=MODELS[cls.key].limit(policy, column))
 
     @property
@@ -72,7 +72,7 @@ class Model(ABC):
         """Measure and judge each class."""
 
     def join(self, parts: Sequence[Verdict]) -> Verdict:
-        """The verdict over all parts of a table, in the order of their classes."""
+        """Return the verdict over all parts of a table, in the order of their classes."""
         worst = (min if self.floor else max)(parts, key=lambda part: part.worst)  # ties: the first wins
         values, broken = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "broken"))
         return Verdict(values, broken, worst.worst, worst.worst_class)
@@ -81,7 +81,7 @@ class Model(ABC):
 def judge_ratios(
     classes: Histograms, above: NDArray[Any], below: NDArray[Any], limit: Fraction | None, *, strict: bool = False
 ) -> Verdict:
-    """The verdict for ratios of integers that must be at most (strict: below) a limit.
+    """Return the verdict for ratios of integers that must be at most (strict: below) a limit.
 
     ``above / below`` has one entry a class, or one for each touched value of each class; the largest counts. ``below`` is 0
     where the ratio is infinite.
@@ -98,14 +98,14 @@ def judge_ratios(
 
 
 def exceeds(above: NDArray[Any], below: NDArray[Any], limit: Fraction, *, strict: bool = False) -> Bools:
-    """Whether ``above / below > limit`` (strict: ``>=``), in integers; ``below`` 0 is infinite."""
+    """Return whether ``above / below > limit`` (strict: ``>=``), in integers; ``below`` 0 is infinite."""
     left, right = product(above, limit.denominator), product(below, limit.numerator)
     result: Bools = np.asarray((left >= right) if strict else (left > right), dtype=bool) | (below == 0)
     return result
 
 
 def _largest(above: NDArray[Any], below: NDArray[Any], ratios: Floats) -> tuple[Fraction | float, int]:
-    """The largest ratio, exactly, and the first index that has it."""
+    """Return the largest ratio, exactly, and the first index that has it."""
     top = ratios.max()
     if np.isinf(top):
         return float("inf"), int(np.argmax(np.isinf(ratios)))
@@ -117,7 +117,7 @@ def _largest(above: NDArray[Any], below: NDArray[Any], ratios: Floats) -> tuple[
 
 
 def log_sign(ratio: Fraction, other: Fraction) -> int:
-    """The sign of ``ln(ratio) - other``, in as many digits as it takes: it is 0 only for ratio 1 and other 0."""
+    """Return the sign of ``ln(ratio) - other``, with as many digits as it takes: it is 0 only for ratio 1 and other 0."""
     if ratio == 1:
         return (other < 0) - (other > 0)
     digits = 50

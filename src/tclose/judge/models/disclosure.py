@@ -32,9 +32,9 @@ class Disclosure(Model):
         return cls(lenient=column.delta_kind == "lenient", limit=MODELS[cls.key].limit(policy, column))
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Measure in floats, and settle what is near the limit in as many digits as it takes."""
+        """Measure in floats; decide near the limit with as many digits as it takes."""
         above, below = classes.lifts
-        farther = np.maximum(above, below) / np.minimum(above, below)  # so that 10 and 1/10 give one float
+        farther = np.maximum(above, below) / np.minimum(above, below)  # so that 10 and 1/10 give the same float
         logs = np.log(farther.astype(np.float64))
         values = classes.largest(logs)
         if not self.lenient:

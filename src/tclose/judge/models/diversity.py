@@ -1,4 +1,4 @@
-"""l-diversity: each class has at least l well represented values (Machanavajjhala et al. 2007), in three readings."""
+"""l-diversity: each class has at least l well represented values (Machanavajjhala et al. 2007), in three kinds."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class EntropyDiversity(Model):
     key = "l_entropy"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Measure in floats, and settle what is near the limit exactly."""
+        """Measure in floats; decide near the limit exactly."""
         # Sorted, and divided by what they share, so that equal distributions give equal floats, whatever their order.
         counts = classes.descending // classes.spread(np.gcd.reduceat(classes.counts, classes.starts[:-1]))
         sizes = classes.sums(counts)
@@ -86,7 +86,7 @@ def _part(counts: Ints, classes: Histograms, number: int) -> list[int]:
 
 
 def _is_entropy_l(counts: list[int], l: Fraction) -> bool:  # noqa: E741
-    """Whether s^s = l^s * prod c^c, by the prime factors of both sides: the powers themselves would fill the memory."""
+    """Return whether s^s = l^s * prod c^c, by the prime factors of both sides: the powers themselves would fill the memory."""
     size = sum(counts)
     exponents: Counter[int] = Counter()
     for base, power in ((size, size), *((count, -count) for count in counts)):
@@ -97,13 +97,13 @@ def _is_entropy_l(counts: list[int], l: Fraction) -> bool:  # noqa: E741
             while base % prime == 0:
                 exponents[prime] += power
                 base //= prime
-        if base > 1:  # a prime that the other side has not
+        if base > 1:  # a prime that the other side lacks
             return False
     return not any(exponents.values())
 
 
 def _entropy_sign(counts: list[int], l: Fraction) -> int:  # noqa: E741
-    """The sign of exp(entropy) - l, in as many digits as it takes."""
+    """Return the sign of exp(entropy) - l, with as many digits as it takes."""
     if _is_entropy_l(counts, l):
         return 0
     size, digits = sum(counts), 50
@@ -117,7 +117,7 @@ def _entropy_sign(counts: list[int], l: Fraction) -> int:  # noqa: E741
 
 
 def _prime_factors(number: int) -> Iterator[int]:
-    """The prime factors, each as often as it divides."""
+    """Yield the prime factors, each as often as it divides."""
     factor = 2
     while factor * factor <= number:
         if number % factor:

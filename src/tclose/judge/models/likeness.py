@@ -17,7 +17,7 @@ class BasicLikeness(Model):
     key = "beta"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge p/q against 1 + beta: some value of a class has p >= q, so the largest is the one that counts."""
+        """Judge p/q against 1 + beta. Some value of a class has p >= q, so the largest p/q decides."""
         verdict = judge_ratios(classes, *classes.lifts, None if self.limit is None else self.limit + 1)
         return replace(verdict, values=verdict.values - 1, worst=verdict.worst - 1)
 
@@ -29,7 +29,7 @@ class EnhancedLikeness(Model):
     key = "beta_enhanced"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """As basic, and each value against its own -ln q."""
+        """Judge as basic does, and each value against its own -ln q."""
         basic = BasicLikeness(limit=self.limit).judge(classes)
         hopeless = classes.largest(_beyond_own_limit(classes))
         values = np.where(hopeless, np.inf, basic.values)
@@ -40,7 +40,7 @@ class EnhancedLikeness(Model):
 
 
 def _beyond_own_limit(classes: Histograms) -> Bools:
-    """Whether (p - q) / q > -ln q, at each touched value; near equality in as many digits as it takes."""
+    """Return whether (p - q) / q > -ln q, at each touched value; near equality with as many digits as it takes."""
     above, below = classes.lifts
     gain = (above / below).astype(np.float64) - 1
     share = classes.table[classes.codes] / classes.rows

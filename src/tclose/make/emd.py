@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tclose.distances import Distance
 from tclose.distances.shapes import Line, Metric, Set, Tree
+from tclose.values.exact import integer_dtype
 
 Numbers = NDArray[Any]
 
@@ -37,11 +38,11 @@ def exact_emd(distance: Distance, counts: Numbers, others: Numbers) -> Fraction:
     """Return the EMD of two histograms as a fraction; each is scaled to sum 1."""
     if distance.scale == 0:
         return Fraction(0)
-    left, right = counts.astype(object), others.astype(object)
-    size, other_size = int(left.sum()), int(right.sum())
+    size, other_size = int(counts.sum()), int(others.sum())
     mass = size * other_size
+    left, right = (side.astype(integer_dtype(2 * mass * distance.scale)) for side in (counts, others))
     work = WORKS[distance.shape](distance, (left * other_size)[None, :], right * size, mass)
-    return Fraction(work[0]) / (distance.scale * mass)
+    return Fraction(work.tolist()[0]) / (distance.scale * mass)
 
 
 def _on_line(distance: Line, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001

@@ -89,9 +89,9 @@ def test_near_a_logarithm_digits_decide(hair: Fraction, counts: list[int], suppr
         assert (decided(Equal(4), counts, table, delta=delta) == "") == (hair > 0)
     with localcontext(prec=70):
         shares = [Decimal(count) / sum(counts) for count in counts]
-        attained = Fraction((-sum(share * share.ln() for share in shares)).exp().quantize(Decimal(10) ** -60))
+        attained = Fraction((-sum((share * share.ln() for share in shares), Decimal(0))).exp().quantize(Decimal(10) ** -60))
     l = max(attained + hair, Fraction(1))  # noqa: E741 - the name of the model
-    entropy = {"l": l, "l_kind": "entropy"}
+    entropy: dict[str, Any] = {"l": l, "l_kind": "entropy"}
     assert decided(Equal(4), counts, table, **entropy) == judged(Equal(4), counts, table, **entropy)
 
 
@@ -121,7 +121,7 @@ def test_powers_of_e() -> None:
 
 def test_enhanced_beta_is_limited_by_the_logarithm_of_the_share() -> None:
     """Half of the class and a quarter of the table: p/q - 1 = 1, and -ln q = 1.386; a third and an eighth: 1.67 and 2.08."""
-    enhanced = {"beta": 9, "beta_kind": "enhanced"}
+    enhanced: dict[str, Any] = {"beta": 9, "beta_kind": "enhanced"}
     assert decided(Equal(3), [2, 1, 1], [2, 3, 3], **enhanced) == ""
     assert decided(Equal(3), [4, 1, 1], [4, 6, 2], **enhanced) == ""
     assert decided(Equal(2), [9, 1], [9, 11], **enhanced) == "beta=9"  # 9/10 over 9/20 is 2: 1 > -ln 0.45 = 0.7985

@@ -40,8 +40,9 @@ def exact_emd(distance: Distance, counts: Numbers, others: Numbers) -> Fraction:
         return Fraction(0)
     size, other_size = int(counts.sum()), int(others.sum())
     mass = size * other_size
-    left, right = (side.astype(integer_dtype(2 * mass * distance.scale)) for side in (counts, others))
-    work = WORKS[distance.shape](distance, (left * other_size)[None, :], right * size, mass)
+    dtype = integer_dtype(2 * mass * distance.scale)
+    rows: Numbers = (counts.astype(dtype) * other_size)[None, :]
+    work = WORKS[distance.shape](distance, rows, others.astype(dtype) * size, mass)
     return Fraction(work.tolist()[0]) / (distance.scale * mass)
 
 

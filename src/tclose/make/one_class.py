@@ -62,11 +62,11 @@ def _is_diverse(column: Sensitive, counts: Ints) -> bool:
     if column.l_kind == "entropy":
         return entropy_is_at_least_log(counts, column.l)
     if column.l_kind == "distinct":
-        return int(np.count_nonzero(counts)) >= column.l
+        return bool(np.count_nonzero(counts) >= column.l)
     assert column.c is not None
     ascending = np.sort(counts)
     tail = int(ascending[: max(len(counts) - int(column.l) + 1, 0)].sum())  # from the l-th most frequent on
-    return int(ascending[-1]) < column.c * tail
+    return bool(int(ascending[-1]) < column.c * tail)
 
 
 def _lifts(counts: Ints, table: Ints) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,7 +1,8 @@
-"""The metadata of privacy models: the same keys where they are described and where they are judged, and what follows from a policy."""
+"""The metadata of privacy models: the same keys in policy, judge and make, and what follows from a policy."""
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 import tclose as tc
 from tclose.judge.models import ON_SIZES, ON_VALUES
+from tclose.make.kernels.limits import REGISTERED, limits_of
 from tclose.policy.models import MODELS, NAMED, REGION, SETTINGS, asked_of, merging_may_break
 
 
@@ -22,6 +24,19 @@ def test_every_model_is_judged_and_no_other() -> None:
     assert set(ON_SIZES) == on("sizes")
     assert on("regions") == {REGION}  # by `judge_regions`
     assert all(key == model.key for key, model in ON_VALUES.items())
+
+
+def test_every_model_that_can_be_limited_has_its_check_among_the_kernels_and_no_other() -> None:
+    assert set(REGISTERED) == {key for key, model in MODELS.items() if model.settings}
+    for module in set(REGISTERED.values()):
+        assert importlib.util.find_spec(f"tclose.make.kernels.{module}") is not None
+
+
+def test_a_limit_without_a_kernel_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(REGISTERED, "beta")
+    policy = tc.Policy(["age"], {"ill": {"beta": 1}}, k=2)
+    with pytest.raises(TypeError, match="No kernel for the limit 'beta'"):
+        limits_of([], policy)
 
 
 def test_the_settings_of_models_are_fields_of_a_policy() -> None:

@@ -17,6 +17,7 @@ from tclose.make.encode import EncodedTable
 from tclose.make.recode import Recoded, grouped, recode
 from tclose.make.suppression import both_sides
 from tclose.policy import Policy
+from tclose.policy.models import merging_may_break
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -86,11 +87,7 @@ def _may_break(policy: Policy, recoded: Recoded) -> bool:
     if policy.n is not None:
         return True
     alike = len(np.unique(recoded.classes)) < len(recoded.classes)
-    over_persons = policy.unit not in (None, "row")
-    return alike and any(
-        (column.delta is not None and column.delta_kind == "lenient") or (over_persons and column.l_kind != "distinct")
-        for column in policy.sensitive
-    )
+    return alike and merging_may_break(policy)
 
 
 @dataclass(frozen=True, eq=False)

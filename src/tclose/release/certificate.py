@@ -1,7 +1,7 @@
 """The papers of a release: a public certificate, an internal record, and a codebook.
 
 The certificate says what anyone can recompute from the release. What would help to undo it is in the record alone: the seed,
-the share of rows left out, figures against the input, and a commitment to the input that only its key opens. A plain hash of
+the number of suppressed rows, figures against the input, and a commitment to the input that only its key opens. A plain hash of
 the input would let anyone who knows all but one cell try the rest.
 """
 
@@ -30,9 +30,9 @@ from tclose.values.hierarchy import above, printed
 SENTENCE = "{what} verified for these quasi-identifiers; not a legal determination"
 INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
 SEVERAL_COLUMNS = ("bounds", "centroid")
-"""Ways to recode that a reader must know to find the columns of a quasi-identifier."""
+"""Ways to recode that publish several columns for one quasi-identifier: a reader must know them to find the columns."""
 CERTIFICATE, RECORD, CODEBOOK = ".certificate.json", ".private.json", ".codebook.md"
-"""What the names of a release's papers end in, after the name of the release."""
+"""The endings of the names of a release's papers, after the name of the release."""
 DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
 
 
@@ -97,7 +97,7 @@ class PrivateFacts:
 
 
 def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
-    """Return the public paper: what the release holds, what was asked of it, and what it attains against itself.
+    """Return the public paper: what the release contains, what was asked of it, and what it attains against itself.
 
     Parameters
     ----------
@@ -127,20 +127,20 @@ def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
 
 
 def _promises(promised: Mapping[str, Fraction], audit: Audit) -> dict[str, dict[str, float]]:
-    """What each sensitive attribute was promised to be within, beside what it attains."""
+    """Return the bound that each sensitive attribute was promised to satisfy, and what it attains."""
     return {
         name: {"t": float_up(bound), "t_attained": float_up(audit.sensitive[name].t_judged)} for name, bound in promised.items()
     }
 
 
 def statement(policy: Policy) -> str:
-    """The sentence of a certificate: what was asked, in a word or two."""
+    """Return the sentence of a certificate: what was asked, in a word or two."""
     asked = "t-closeness" if policy.n is None else "(n,t)-closeness"
     return SENTENCE.format(what=asked if any(column.t is not None for column in policy.sensitive) else "k-anonymity")
 
 
 def figures(audit: Audit) -> dict[str, dict[str, Any]]:
-    """What the release attains of each model, for each sensitive attribute: what every reader can recompute."""
+    """Return what the release attains of each model, for each sensitive attribute: every reader can recompute it."""
     elsewhere = ("worst_class", "limit", "divergences")
     return {
         name: {key: value for key, value in attribute.to_dict().items() if key not in elsewhere}
@@ -149,7 +149,7 @@ def figures(audit: Audit) -> dict[str, dict[str, Any]]:
 
 
 def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
-    """What is needed to audit the release again: limits, columns and the sensitive hierarchies, written out.
+    """Return what is needed to audit the release again: limits, columns and the sensitive hierarchies, written out.
 
     Under (n,t)-closeness also what the labels of quasi-identifiers stand for, as far as they are published.
     """
@@ -172,7 +172,7 @@ def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
 
 
 def _public_hierarchy(column: Quasi, audit: Audit) -> dict[str, Any]:
-    """The hierarchy of a quasi-identifier as far as its labels are published; nothing where it publishes none."""
+    """Return the hierarchy of a quasi-identifier as far as its labels are published; nothing if none are."""
     if column.hierarchy is None or column.recode == "set":
         return {}
     if column.tree is None:
@@ -213,26 +213,26 @@ class Commitment:
     """
 
     def __init__(self, key: bytes | None = None) -> None:
-        """With a fresh key, or with one from a record."""
+        """Start with a fresh key, or with one from a record."""
         self._key = secrets.token_bytes(32) if key is None else key
         self._digest = hmac.new(self._key, digestmod=hashlib.sha256)
 
     def update(self, part: bytes) -> None:
-        """Take in a part of the table."""
+        """Add a part of the table."""
         self._digest.update(len(part).to_bytes(8, "little") + part)
 
     def update_file(self, path: Path) -> None:
-        """Take in a file, as it is."""
+        """Add a file, byte by byte."""
         with path.open("rb") as file:
             self._digest.update(hashlib.file_digest(file, "sha256").digest())
 
     def to_dict(self) -> dict[str, str]:
-        """Key and commitment, for the record."""
+        """Return key and commitment, for the record."""
         return {"hmac_sha256": self._digest.hexdigest(), "hmac_key": self._key.hex()}
 
 
 def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = None) -> str:
-    """What each published column holds, in Markdown, for whoever gets the release; the last line tells which file it is."""
+    """Return what each published column contains, in Markdown, for recipients; the last line identifies the file."""
     lines = [f"# {title}", "", f"{number_of(certificate['rows'], 'row')}; {certificate['statement']}.", ""]
     lines += ["| column | role | what it holds |", "|---|---|---|"]
     lines += [
@@ -252,12 +252,12 @@ def _cell(text: str) -> str:
 
 
 def to_json(paper: Mapping[str, Any]) -> str:
-    """A paper as text: the same for the same content."""
+    """Return a paper as text: the same for the same content."""
     return json.dumps(paper, indent=2, ensure_ascii=False) + "\n"
 
 
 def describe_sensitive(column: Sensitive, distance: str, policy: Policy) -> str:
-    """What a sensitive column holds, and what was asked of it."""
+    """Return what a sensitive column contains, and what was asked of it."""
     what = (
         "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
     )
@@ -268,7 +268,7 @@ def describe_sensitive(column: Sensitive, distance: str, policy: Policy) -> str:
 
 
 def _limits_of(column: Sensitive, policy: Policy) -> list[str]:
-    """The limits of a sensitive column: its own settings, then further ones such as c, then those of the whole policy."""
+    """Return the limits of a sensitive column: its own settings, then further ones such as c, then those of the whole policy."""
     found = []
     for model in MODELS.values():
         if model.limit(policy, column) is not None:

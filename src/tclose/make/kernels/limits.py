@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tclose.errors import InputError
 from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.policy import Policy, Sensitive
+from tclose.policy.models import asked_of
 from tclose.values.arrays import Codes, Ints, renumber
 from tclose.values.exact import INT64_MAX
 
@@ -21,6 +22,20 @@ if TYPE_CHECKING:
 
 NEAR = 1e-9
 """A class that only floats can judge is refused if it is nearer to its limit than this."""
+
+REGISTERED = {
+    "k": "satisfies",
+    "t": "closeness",
+    "n,t": "closeness",
+    "l_distinct": "diversity",
+    "l_entropy": "diversity",
+    "c_recursive": "diversity",
+    "beta": "shares",
+    "beta_enhanced": "shares",
+    "delta": "shares",
+    "share": "shares",
+}
+"""The module with the check of each privacy model that can be limited, by its key in `tclose.policy.models`."""
 
 UNLIMITED, LINE, EQUAL, TREE, MATRIX = range(5)
 """The shape of an attribute's ground distance; unlimited if there is no t, or all values are the same."""
@@ -122,6 +137,9 @@ def limits_of(attributes: Sequence[Attribute], policy: Policy, persons: Ints | N
     persons : (rows,) integers, optional
         The person of each row, numbered from 0. With it, k and l count persons.
     """
+    unknown = [model.name for model, _ in asked_of(policy) if model.key not in REGISTERED]
+    if unknown:  # a fault of ours: nothing would keep to that limit
+        raise TypeError(f"No kernel for the limit {unknown[0]!r}.")
     groups: dict[tuple[int, int], list[Attribute]] = {}
     for attribute in attributes:
         groups.setdefault((id(attribute.codes), id(attribute.column)), []).append(attribute)

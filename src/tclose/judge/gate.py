@@ -1,4 +1,4 @@
-"""The gate: a release is read back, as a reader would, and audited. What breaks the policy is not handed out.
+"""The gate: a release is read back, as a reader would, and audited. A release that breaks the policy is not handed out.
 
 Nothing here knows the partition, the codes or the kernels that the release was made with.
 """
@@ -29,7 +29,7 @@ Reference = Mapping[str, tuple[Domain, Ints]]
 
 
 def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]]:
-    """The sensitive attributes of the input: their domains as they are published, and how often each value occurs."""
+    """Return, for each sensitive attribute of the input, its domain as it is published and how often each value occurs."""
     found = {}
     together = source.cells([], [column.name for column in policy.sensitive])
     for column in policy.sensitive:
@@ -46,15 +46,17 @@ def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]
 def named_as_published(
     reference: Reference, source: Table, policy: Policy, table: pa.Table, rows: NDArray[Any]
 ) -> dict[str, tuple[Domain, Ints]]:
-    """The same with bins under the labels of a release whose edges were drawn anew, for they must not tell of suppressed rows.
+    """Return the reference with the bin labels of a release.
+
+    Its edges come from the published rows alone, because they must not tell of suppressed ones.
 
     Each row's own number, read from the input once more, must lie in its published bin; and the rows of one bin of the input, and
-    no others, must have one label. A bin that no row is left of has no label.
+    no others, must have one label. A bin without published rows has no label.
 
     Parameters
     ----------
     rows
-        The input's row of each row of the release.
+        For each row of the release its row in the input.
     """
     found = dict(reference)
     for column in policy.sensitive:
@@ -68,7 +70,7 @@ def named_as_published(
 
 
 def _labels(name: str, column: pa.ChunkedArray, values: Sequence[Any], own: Ints, domain: Domain) -> list[Any]:
-    """The label of each bin of a domain, if every row has the right one."""
+    """Return the label of each bin of a domain, or raise if some row has a wrong one."""
     shown = column.combine_chunks().dictionary_encode()
     labels = [*shown.dictionary.to_pylist(), None]
     index = shown.indices.fill_null(len(labels) - 1).to_numpy(zero_copy_only=False)
@@ -82,7 +84,7 @@ def _labels(name: str, column: pa.ChunkedArray, values: Sequence[Any], own: Ints
 
 
 def _lies_in(value: Any, label: str | None) -> bool:
-    """Whether a value is in a bin; a missing one in none."""
+    """Return whether a value is in a bin; a missing value is in none."""
     if value is None or label is None:
         return value is None and label is None
     interval = interval_of(label)
@@ -95,7 +97,7 @@ def judge(table: pa.Table | Path, policy: Policy) -> Audit:
 
 
 def judge_against(reference: Reference, table: pa.Table, policy: Policy) -> Audit:
-    """Audit a release against the input, whose spread Q stays what it is when rows are left out."""
+    """Audit a release against the input, whose distribution Q does not change when rows are suppressed."""
     return _passing(table, policy, Context(reference), "the input")
 
 
@@ -126,7 +128,7 @@ def _passing(table: Any, policy: Policy, context: Context, against: str) -> Audi
 
 
 def as_read(table: Any) -> Any:
-    """A release as a reader gets it: numbers, not a dictionary of numbers, which would be codes of categories."""
+    """Return a release as a reader gets it: numbers, not a dictionary of numbers, which would be codes of categories."""
     if not isinstance(table, pa.Table):
         return table
     columns = [
@@ -138,11 +140,11 @@ def as_read(table: Any) -> Any:
     return pa.table(columns, names=table.column_names)
 
 
-def check_values(reference: Reference, table: pa.Table, left_out: int) -> None:
-    """Every sensitive value must occur in the release as often as in the input, but for the rows that were left out."""
+def check_values(reference: Reference, table: pa.Table, suppressed: int) -> None:
+    """Check that every sensitive value occurs in the release as often as in the input, except in suppressed rows."""
     for name, (domain, counts) in reference.items():
         before = dict(zip(domain.values, counts.tolist(), strict=True))
         after = {pair["values"]: pair["counts"] for pair in pc.value_counts(table[name]).to_pylist()}
         lost = [count - after.pop(value, 0) for value, count in before.items()]
-        if after or min(lost) < 0 or sum(lost) != left_out:
+        if after or min(lost) < 0 or sum(lost) != suppressed:
             raise GateError(f"The release was stopped: its values of {name!r} are not those of the input. Nothing is written.")

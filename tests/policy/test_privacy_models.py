@@ -7,12 +7,17 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import tclose as tc
-from tclose.judge.models import ON_SIZES, ON_VALUES
+from tclose.cli.screen import show_audit
+from tclose.judge.models import ON_SIZES, ON_VALUES, Model, Verdict
+from tclose.judge.models.base import judge_ratios
 from tclose.make.kernels.limits import REGISTERED, limits_of
-from tclose.policy.models import MODELS, NAMED, REGION, SETTINGS, asked_of, merging_may_break
+from tclose.policy.models import ALPHA, MODELS, NAMED, REGION, SETTINGS, PrivacyModel, asked_of, merging_may_break
+from tclose.release.certificate import describe_sensitive
+from tclose.values.histograms import Histograms
 
 
 def on(judged_on: str) -> set[str]:
@@ -36,6 +41,43 @@ def test_a_limit_without_a_kernel_is_refused_before_any_work(monkeypatch: pytest
     monkeypatch.delitem(REGISTERED, "beta")
     policy = tc.Policy(["age"], {"ill": {"beta": 1}}, k=2)
     with pytest.raises(TypeError, match="No kernel for the limit 'beta'"):
+        limits_of([], policy)
+
+
+class CommonestValue(Model):
+    """A toy: the share of the most frequent value in a class."""
+
+    key = "commonest"
+
+    def judge(self, classes: Histograms) -> Verdict:
+        return judge_ratios(classes, classes.largest(classes.counts), classes.sizes, self.limit)
+
+
+def test_a_new_model_is_measured_judged_shown_and_certified_by_its_entry(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toy = PrivacyModel(
+        key="commonest",
+        settings=(ALPHA,),
+        label="commonest value of {}",
+        sentence="commonest value of {column}: at most {asked}; attained {shortest}.",
+        in_papers=("commonest={alpha}",),
+    )
+    monkeypatch.setitem(MODELS, toy.key, toy)
+    monkeypatch.setitem(NAMED, toy.name, toy)
+    monkeypatch.setitem(ON_VALUES, toy.key, CommonestValue)
+    people = pa.table({"town": ["A"] * 4 + ["B"] * 4, "ill": ["flu", "flu", "flu", "cold", "flu", "cold", "flu", "cold"]})
+    policy = tc.Policy(["town"], ["ill"], alpha=0.6)
+    found = tc.audit(people, policy)
+    assert list(found.to_dict()["sensitive"]["ill"])[-4:] == ["share", "commonest", "homogeneous", "divergences"]
+    assert found.sensitive["ill"].attained("commonest") == 0.75
+    assert [(violation.model, violation.number) for violation in found.violations] == [("alpha", 0), ("commonest", 0)]
+    assert found.class_table()["ill.commonest"].to_pylist() == [0.75, 0.5]
+    show_audit(found, "people.csv")
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("commonest value of ill"))
+    assert row.split()[4:] == ["0.7500", "0.6", "or", "less", "1", "class"]
+    assert describe_sensitive(policy.sensitive[0], "equal", policy).endswith("limits alpha=0.6, commonest=0.6.")
+    with pytest.raises(TypeError, match="No kernel for the limit 'commonest'"):
         limits_of([], policy)
 
 

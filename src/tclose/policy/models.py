@@ -278,7 +278,7 @@ SETTINGS = tuple(_READ[item.name] for item in (*fields(Policy), *fields(Sensitiv
 
 def asked_of(policy: Policy) -> Iterator[tuple[PrivacyModel, Sensitive | None]]:
     """Every limit that a policy sets: its model, and the sensitive column that it is for; None for the sizes of classes."""
-    for model in _MODELS:
+    for model in MODELS.values():
         for column in [None] if model.judged_on == "sizes" else policy.sensitive:
             if model.limit(policy, column) is not None:
                 yield model, column

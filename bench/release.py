@@ -52,7 +52,7 @@ def run(path):
 """
 _RELEASE = """
 import tclose as tc
-from tclose.jobs import listening
+from tclose.jobs import Job
 trees = ("education", "marital-status", "race", "sex", "native-country", "workclass", "salary-class")
 policy = tc.Policy(
     quasi=["age", *(tc.Quasi(name, hierarchy=f"{hierarchies}/{name}.csv") for name in trees)],
@@ -66,7 +66,7 @@ def run(path):
     def hear(stage, figure=""):
         if not figure:
             marks.append((stage, time.perf_counter(), time.process_time()))
-    with listening(hear):
+    with Job(hear):
         release = tc.anonymize(path, policy)
         release.write(out, force=True)
         hear("end")

@@ -70,10 +70,10 @@ def test_an_interrupted_cell_ends_and_the_next_one_works(tmp_path: Path) -> None
         PEOPLE,
         """
 import os, signal
-from tclose.jobs import listening
+from tclose.jobs import Job
 def interrupt_at(wanted):
-    return listening(lambda stage, figure: os.kill(os.getpid(), signal.SIGINT) if (stage, bool(figure)) == wanted else None)
-import tclose.tables.duckdb as table
+    return Job(lambda stage, figure: os.kill(os.getpid(), signal.SIGINT) if (stage, bool(figure)) == wanted else None)
+import tclose.tables.table as table
 counted, table.Cells = table.Cells, lambda *_: os.kill(os.getpid(), signal.SIGINT)
 tc.audit(people, policy)
 """,

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 import tclose as tc
 from tclose.cli import app
 from tclose.cli.screen import stages
-from tclose.jobs import announce, listening, report
+from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
 from tclose.values.histograms import Histograms
 
@@ -140,7 +140,7 @@ def test_progress_names_the_file_that_a_stage_is_about(monkeypatch: pytest.Monke
 def test_refining_tells_its_round_and_the_time_left() -> None:
     figures: list[str] = []
     people = pa.table({"age": [20 + row % 17 for row in range(60)], "ill": ["flu", "cold", "gout"] * 20})
-    with listening(lambda stage, figure: figures.append(figure) if stage == "Refining" and figure else None):
+    with Job(lambda stage, figure: figures.append(figure) if stage == "Refining" and figure else None):
         tc.anonymize(people, tc.Policy(["age"], {"ill": 0.3}, k=4), effort="fast")
     assert [figure.split(", ")[0] for figure in figures] == ["round 1 of 3", "round 2 of 3", "round 3 of 3"]
     assert all(figure.endswith(" s left") for figure in figures)

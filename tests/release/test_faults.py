@@ -30,7 +30,7 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.cli import app
-from tclose.jobs import announce, listening
+from tclose.jobs import Job, announce
 from tclose.make.kernels.running import run
 from tclose.make.registry import ALGORITHMS
 from tclose.release.verify import verify
@@ -207,7 +207,7 @@ AT_A_STAGE = """
 import os, shutil, sys
 from tclose.cli import main, screen
 
-wanted, act, listening = sys.argv.pop(1), sys.argv.pop(1), screen.listening
+wanted, act, Job = sys.argv.pop(1), sys.argv.pop(1), screen.Job
 
 
 def telling(hear):
@@ -217,10 +217,10 @@ def telling(hear):
         elif wanted == stage:
             shutil.rmtree(act)
         hear(stage, figure)
-    return listening(heard)
+    return Job(heard)
 
 
-screen.listening = telling
+screen.Job = telling
 main()
 """
 
@@ -314,7 +314,7 @@ def test_compiling_is_told_but_not_reading_from_the_disk(tmp_path: Path, threade
         """What each call of a kernel that was not loaded before makes known."""
         kernel = runpy.run_path(str(tmp_path / "fresh.py"))["kernel"]
         told: list[list[str]] = []
-        with listening(lambda stage, figure: told[-1].append(f"{stage} {figure}")):
+        with Job(lambda stage, figure: told[-1].append(f"{stage} {figure}")):
             for argument in arguments:
                 told.append([])
                 announce("Partitioning")
@@ -449,7 +449,7 @@ def test_what_cannot_hold_is_refused_before_any_algorithm_runs(
     assert names(tmp_path) == before
 
     stages: list[str] = []
-    with pytest.raises(tc.InfeasibleError) as caught, listening(lambda stage, _: stages.append(stage)):
+    with pytest.raises(tc.InfeasibleError) as caught, Job(lambda stage, _: stages.append(stage)):
         tc.anonymize(tmp_path / "table.csv", policy)
     assert str(caught.value) == sentence
     assert not {"Recoding", "Checking", "Writing"} & set(stages)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tclose.cli.printing import Columns, Screen, words
-from tclose.jobs import COMPILING, listening
+from tclose.jobs import COMPILING, Job
 from tclose.policy.models import MODELS, PrivacyModel
 from tclose.values.exact import decimal_up, number_of, plain
 
@@ -59,7 +59,7 @@ def stages(what: str, written: str = "") -> Iterator[None]:
             told = True
             screen.tell(f"{figure[0].upper()}{figure[1:]}.")
 
-    with screen.status(words(f"{what} ...")) as spinner, listening(show):
+    with screen.status(words(f"{what} ...")) as spinner, Job(show):
         yield
 
 

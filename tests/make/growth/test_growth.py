@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.cli import app
-from tclose.jobs import listening
+from tclose.jobs import Job
 from tclose.make.growth import refine
 from tclose.make.growth.growth import rounds_for
 from tclose.make.kernels import running
@@ -529,7 +529,7 @@ def test_ctrl_c_between_two_rounds() -> None:
             raise KeyboardInterrupt
 
     try:
-        with listening(hear):
+        with Job(hear):
             release = grown(people(100), tc.Policy(["age"], {"pay": 0.3}, k=5, other="drop"), "best")
     except KeyboardInterrupt:  # which would end the tests, too
         pytest.fail("Ctrl-C ended everything")

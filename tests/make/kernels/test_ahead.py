@@ -17,7 +17,7 @@ import pytest
 
 import tclose.make
 from tclose import jobs
-from tclose.jobs import listening, report
+from tclose.jobs import Cancelled, Job, report
 from tclose.make.kernels import ahead, compiling, rehearsing, running
 from tclose.make.registry import ALGORITHMS
 
@@ -100,7 +100,7 @@ ECHO = f"import sys\nprint({json.dumps(compiling.FOLDER)!r}, flush=True)\nfor li
 def test_who_waits_is_told_how_many_of_how_many(fresh: Callable[[str], None]) -> None:
     told: list[str] = []
     fresh(ECHO)
-    with listening(lambda _, figure: told.append(figure)):
+    with Job(lambda _, figure: told.append(figure)):
         ahead.compile_ahead(["new.one", "new.two", "new.three"])
         assert ahead.wait_for() == 3
     once = ahead.once_on_this_machine()
@@ -121,6 +121,29 @@ def test_nobody_waits_for_a_helper_that_failed(fresh: Callable[[str], None], cod
     """It ends at once; is not sure where to keep kernels; ends while it compiles; keeps them elsewhere."""
     fresh(code)
     ahead.compile_ahead(["new.one", "new.two", "new.three"])
+    assert ahead.wait_for() == 0
+
+
+HANGS = "import time\nwhile True: time.sleep(3600)"
+
+
+@pytest.mark.parametrize("code", [HANGS, f"{ECHO.partition('for')[0]}input()\n{HANGS}"], ids=["at once", "at a kernel"])
+def test_a_helper_that_hangs_is_given_up(fresh: Callable[[str], None], code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh(code)
+    monkeypatch.setattr(ahead, "SILENCE", 0.1)
+    ahead.compile_ahead(["new.one", "new.two", "new.three"])
+    assert ahead.wait_for("new.one") == 0
+    assert ahead.wait_for() == 0
+    while ahead._ahead.driven:  # the processes are ended, too
+        time.sleep(ahead.NAP)
+
+
+def test_a_cancelled_job_does_not_wait_for_a_helper(fresh: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh(HANGS)
+    ahead.compile_ahead(["new.one", "new.two"])
+    with Job(lambda _, figure: job.cancel() if figure else None) as job, pytest.raises(Cancelled):
+        ahead.wait_for()
+    monkeypatch.setattr(ahead, "SILENCE", 0.0)
     assert ahead.wait_for() == 0
 
 
@@ -174,7 +197,7 @@ def test_whoever_waits_at_a_prompt_is_told_once(
     monkeypatch.setitem(sys.modules, "IPython", notebook)
     if where == "a prompt":
         monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
-    with listening(lambda *_: None):
+    with Job(lambda *_: None):
         report("compiling, once on this machine")
     for figure in ("loss 0.2", "compiling, once on this machine", "compiling, once on this machine: 1 of 9 parts", ""):
         report(figure)

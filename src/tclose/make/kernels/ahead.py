@@ -1,8 +1,8 @@
 """Compiling ahead: kernels are compiled by other processes, on all cores, before they are called.
 
-Numba compiles in one thread at a time, so that a first release would wait on one core. Here helper processes compile kernels and
-keep them on the disk, while the table is read; whoever calls a kernel waits until it is there. Where that cannot be, because
-no process can be started or nothing can be kept, each kernel is compiled when it is called.
+Numba compiles in one thread at a time, so a first release would wait on one core. Here helper processes compile kernels and keep
+them on the disk, while the table is read; a call of a kernel waits until it is there. Each kernel is compiled when it is called
+where no process can be started, nothing can be kept, or the helpers fail or hang.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from tclose.jobs import COMPILING, report
+from tclose.jobs import COMPILING, check, report
 
 HELPERS = 4
 """Processes at most: no more would be busy to the end."""
@@ -26,21 +26,24 @@ NAP = 0.02
 """Seconds between two looks at what is compiled: Ctrl-C reaches Python only between naps."""
 PATIENCE = 1.0
 """Seconds that a helper gets to end."""
+SILENCE = 600.0
+"""Seconds after which helpers of which none has said anything are given up: many times as long as the slowest kernel takes."""
 
 
 class _Ahead:
-    """What is to be compiled, and by whom."""
+    """What is to be compiled, by whom, and when a helper last said something."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Wait for nothing, as a process must that was forked off."""
+        """Start with nothing to wait for, as a forked process must: the helpers are its parent's."""
         self.lock = threading.Lock()
         self.queue: list[str] = []  # kernels that no helper has begun with
-        self.pending: set[str] = set()  # kernels that are not there yet
+        self.pending: set[str] = set()  # kernels that are not compiled yet
         self.asked = self.compiled = 0
         self.driven = 0  # helpers at work
+        self.heard = time.monotonic()
         self.processes: list[subprocess.Popen[str]] = []
 
 
@@ -50,7 +53,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def compile_ahead(names: Iterable[str]) -> None:
-    """Begin to compile these kernels, as far as they are not on the disk; each is named as in ``growth.move._move_rows``."""
+    """Begin to compile those of these kernels that are not on the disk; each is named as in ``growth.move._move_rows``."""
     from tclose.make.kernels.compiling import FOLDER
     from tclose.make.kernels.running import cores
 
@@ -67,6 +70,7 @@ def compile_ahead(names: Iterable[str]) -> None:
         _ahead.queue += missing
         _ahead.pending.update(missing)
         _ahead.asked += len(missing)
+        _ahead.heard = time.monotonic()
         helpers = max(0, helpers - _ahead.driven)
         _ahead.driven += helpers
     for _ in range(helpers):
@@ -74,7 +78,13 @@ def compile_ahead(names: Iterable[str]) -> None:
 
 
 def wait_for(name: str | None = None) -> int:
-    """Wait until a kernel is compiled, or will not be by a helper; without a name, for all. How many have been compiled."""
+    """Wait until a kernel is compiled, or no helper will compile it; without a name, wait for all kernels.
+
+    Returns
+    -------
+    int
+        How many kernels the helpers have compiled.
+    """
     told = -1
     while name in _ahead.pending if name else _ahead.pending:
         if told < 0:
@@ -82,6 +92,9 @@ def wait_for(name: str | None = None) -> int:
         if told != _ahead.compiled:
             told = _ahead.compiled
             report(f"{once_on_this_machine()}: {told} of {_ahead.asked} parts")
+        check()
+        if time.monotonic() - _ahead.heard > SILENCE:
+            _give_up()
         time.sleep(NAP)
     if told >= 0:
         report("")
@@ -89,7 +102,7 @@ def wait_for(name: str | None = None) -> int:
 
 
 def once_on_this_machine() -> str:
-    """What is told to whoever waits."""
+    """Return what a listener is told while a call waits."""
     from tclose.make.kernels.compiling import HOW_OFTEN
 
     return f"{COMPILING}, {HOW_OFTEN}"
@@ -101,7 +114,7 @@ def _may_start() -> bool:
 
 
 def _drive(folder: str) -> None:
-    """Let one helper compile kernel after kernel, until none is left or it fails."""
+    """Let one helper compile kernel after kernel, until none is left or the helper fails."""
     name, driven = "", True
     with suppress(OSError, ValueError), _start() as process:  # it may not start, or end too soon
         _ahead.processes.append(process)
@@ -118,8 +131,9 @@ def _drive(folder: str) -> None:
 
 
 def _next(done: str, fine: bool) -> str:
-    """Note what a helper did, and give it the next kernel; none where it has failed, or none is left."""
+    """Note what a helper did, and return its next kernel; "" if the helper has failed, or no kernel is left."""
     with _ahead.lock:
+        _ahead.heard = time.monotonic()
         if done:
             _ahead.compiled += fine
             _ahead.pending.discard(done)
@@ -132,8 +146,18 @@ def _next(done: str, fine: bool) -> str:
         return ""
 
 
+def _give_up() -> None:
+    """End helpers that hang; the kernels that are left are compiled when they are called."""
+    with _ahead.lock:
+        _ahead.queue.clear()
+        _ahead.pending.clear()
+    for process in list(_ahead.processes):
+        with suppress(OSError):
+            process.kill()
+
+
 def _start() -> subprocess.Popen[str]:
-    """Start a helper that finds the modules that this process finds. Ctrl-C is not for it: it ends when its input does."""
+    """Start a helper that finds the modules that this process finds. Ctrl-C does not reach it: it ends when its input does."""
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "tclose.make.kernels.rehearsing"],
         stdin=subprocess.PIPE,
@@ -148,7 +172,7 @@ def _start() -> subprocess.Popen[str]:
 
 @atexit.register
 def _end() -> None:
-    """Let all helpers end with this process. They would of themselves, a moment later."""
+    """End all helpers with this process. They would end by themselves, a moment later."""
     for process in list(_ahead.processes):
         with suppress(OSError):
             if process.stdin is not None:

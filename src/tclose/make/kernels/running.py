@@ -1,4 +1,4 @@
-"""Running kernels so that Ctrl-C stays prompt, on one core or on all."""
+"""Running kernels, on one core or on all, so that they end soon when their job is cancelled or Ctrl-C is pressed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import jobs
 from tclose.make.kernels import compiling
 
 NAP = 0.02
-"""Seconds between two looks at the kernel: Ctrl-C reaches Python only between naps."""
+"""Seconds between two looks at the job: Ctrl-C reaches Python only between naps."""
 PATIENCE = 1.0
-"""Seconds that an interrupted kernel gets to stop."""
+"""Seconds that a cancelled kernel gets to stop."""
 
 
 def run(kernel: Callable[..., Any], *args: Any) -> Any:
     """Run a kernel that holds no GIL in a thread, with a cancel flag (uint8, length 1) as last argument.
 
-    A compiled kernel does not notice Ctrl-C, nor does a compiler; the main thread does, sets the flag, and the kernel, which
-    looks at it at least every 0.2 s, returns. What the kernel raises is raised here. Whoever listens to
-    progress hears the thread too.
+    A compiled kernel notices neither Ctrl-C nor that its job is cancelled, nor does a compiler. The thread that calls this
+    function does, and sets the flag. The kernel looks at the flag at least every 0.2 s, and returns. What the kernel raises is
+    raised here. The kernel's thread works for the same job.
     """
     cancel = np.zeros(1, dtype=np.uint8)
     if compiling.rehearsing:
@@ -37,8 +38,8 @@ def run(kernel: Callable[..., Any], *args: Any) -> Any:
 def run_parts(kernel: Callable[..., Any], parts: int, room: Callable[[], Any], *args: Any) -> None:
     """Run ``kernel(part, *args, room, cancel)`` for each part from 0 on, on all cores; see `run`.
 
-    Each thread has a room of its own, made by ``room()``. Parts must not depend on one another: which thread takes which one,
-    and when, is left open.
+    Each thread has scratch memory of its own, made by ``room()``. Parts must not depend on one another: which thread takes which
+    part, and when, is left open.
     """
     cancel = np.zeros(1, dtype=np.uint8)
     if compiling.rehearsing:
@@ -58,14 +59,15 @@ def run_parts(kernel: Callable[..., Any], parts: int, room: Callable[[], Any], *
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     usable = getattr(os, "sched_getaffinity", None)  # Linux only
     return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def _watch(works: list[Callable[[], None]], cancel: NDArray[np.uint8]) -> None:
-    """Do all works at once, each in a thread; the first error, or Ctrl-C, stops the others."""
+    """Do all works at once, each in a thread. The first error, a cancelled job or Ctrl-C stops the others."""
     errors: list[BaseException] = []
+    job = jobs.current()
 
     def guarded(work: Callable[[], None]) -> None:
         try:
@@ -80,6 +82,7 @@ def _watch(works: list[Callable[[], None]], cancel: NDArray[np.uint8]) -> None:
             worker.start()
         for worker in workers:
             while worker.is_alive():
+                job.check()
                 worker.join(NAP)
     except BaseException:
         cancel[0] = 1

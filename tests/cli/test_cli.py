@@ -16,8 +16,8 @@ from typer.testing import CliRunner, Result
 import tclose
 from tclose.cli import app
 from tclose.release.hospital import write_demo
-from tclose.tables.duckdb import Table
 from tclose.tables.readers import open_reader
+from tclose.tables.table import open_table
 
 PEOPLE = "zip,age,salary\n" + "".join(
     f"{zip_code},{age},{salary}\n"
@@ -200,7 +200,7 @@ def test_the_installed_command_ends_as_the_app_does(people: Path) -> None:
 def test_ctrl_c_ends_with_130(people: Path) -> None:
     # The signal comes from inside, while the table is counted: no clock decides what is tested.
     code = (
-        "import os, signal, sys\nimport tclose.tables.duckdb as table\nfrom tclose.cli import main\n"
+        "import os, signal, sys\nimport tclose.tables.table as table\nfrom tclose.cli import main\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # not so where the tests run in the background
         "table.Cells = lambda *_: os.kill(os.getpid(), signal.SIGINT)\nmain()"
     )
@@ -214,8 +214,8 @@ def test_a_query_that_is_interrupted_is_an_interruption() -> None:
         def to_pyarrow(self) -> None:
             raise RuntimeError("Query interrupted")
 
-    table = Table(open_reader(pa.table({"q": [1]})), {"q": "auto"})
-    with pytest.raises(KeyboardInterrupt), table._silenced():
+    table = open_table(open_reader(pa.table({"q": [1]})), {"q": "auto"})
+    with pytest.raises(KeyboardInterrupt), table._engine._asking():  # type: ignore[attr-defined]
         Stopped().to_pyarrow()
 
 

@@ -440,9 +440,9 @@ def test_adult_from_file_and_frame_and_by_pandas_alone(data: Path) -> None:
 def test_the_engine_is_told_to_draw_no_progress() -> None:
     # Without a script DuckDB takes a session for interactive, and draws progress over our output.
     code = (
-        "import pyarrow as pa, tclose as tc\nfrom tclose.tables.readers import open_reader\nfrom tclose.tables.duckdb import Table\n"
-        "table = Table(open_reader(pa.table({'q': [1], 's': [1]})), {'q': 'auto', 's': 'value'})\n"
-        "print(table._engine.con.sql(\"SELECT current_setting('enable_progress_bar')\").fetchall())"
+        "import pyarrow as pa, tclose as tc\nfrom tclose.tables.readers import open_reader\nfrom tclose.tables.table import open_table\n"
+        "table = open_table(open_reader(pa.table({'q': [1], 's': [1]})), {'q': 'auto', 's': 'value'})\n"
+        "print(table._engine._backend.con.sql(\"SELECT current_setting('enable_progress_bar')\").fetchall())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[(False,)]\n"

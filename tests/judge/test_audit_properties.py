@@ -181,7 +181,7 @@ def test_how_many_cells_the_engine_hands_over_at_a_time_never_matters(
     whole = tc.audit(arrow(width, rows), asked)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tclose.tables.counted, "CHUNK", chunk)
-        patch.setattr(tclose.tables.duckdb, "BATCH", chunk)
+        patch.setattr(tclose.tables.duckdb, "CELLS", chunk)
         parts = tc.audit(arrow(width, rows), asked)
     assert parts.to_dict() == whole.to_dict()
     assert parts.class_table().equals(whole.class_table())
@@ -195,7 +195,7 @@ def test_chunks_of_a_table_with_many_classes(monkeypatch: pytest.MonkeyPatch, ch
     asked = tc.Policy(["q"], {"s": {"t": 0.5, "l": 2}}, unit="id")
     whole = tc.audit(frame, asked)
     monkeypatch.setattr(tclose.tables.counted, "CHUNK", chunk)
-    monkeypatch.setattr(tclose.tables.duckdb, "BATCH", chunk)
+    monkeypatch.setattr(tclose.tables.duckdb, "CELLS", chunk)
     assert tc.audit(frame, asked).to_dict() == whole.to_dict()
 
 

@@ -25,8 +25,8 @@ from tclose.cli import app
 from tclose.judge.emd import denominators, numerators
 from tclose.judge.emd.joint import Lexicographic
 from tclose.judge.gate import judge_against, reference_of
-from tclose.tables.duckdb import Table
 from tclose.tables.readers import open_reader
+from tclose.tables.table import open_table
 from tclose.values.histograms import Histograms
 from tests import naive
 
@@ -284,6 +284,6 @@ def test_against_another_table_there_is_none() -> None:
     # What is known of the input is the spread of each attribute by itself.
     policy = tc.Policy(["q"], {"s0": 1, "s1": 1})
     people = table([[(1, 1), (2, 2)], [(1, 2), (2, 1)]])
-    source = Table(open_reader(people), {"q": "auto", "s0": "value", "s1": "value"})
+    source = open_table(open_reader(people), {"q": "auto", "s0": "value", "s1": "value"})
     found = judge_against(reference_of(source, policy), people.slice(0, 3), policy)
     assert (found.joint, found.to_dict()["joint"]) == (None, None)

@@ -17,8 +17,8 @@ import tclose as tc
 import tclose.tables.duckdb
 from tclose.make.encode import EncodedTable, encode
 from tclose.tables.coded import coded, dense, narrow, sorted_order
-from tclose.tables.duckdb import Table
 from tclose.tables.readers import open_reader
+from tclose.tables.table import open_table
 
 SOME = settings(max_examples=30, deadline=None)
 
@@ -33,7 +33,7 @@ def encoded(
     feed: Callable[[bytes], Any] = len,
 ) -> EncodedTable:
     reader = open_reader(columns if isinstance(columns, pa.Table) else pa.table(columns))
-    return encode(Table(reader, dict.fromkeys(reader.names, "auto")), policy, unit, list(kept), feed)
+    return encode(open_table(reader, dict.fromkeys(reader.names, "auto")), policy, unit, list(kept), feed)
 
 
 VALUES: dict[str, list[Any]] = {

@@ -23,7 +23,7 @@ from tclose.judge.gate import as_read
 from tclose.make.encode import encode
 from tclose.make.recode import grouped, recode
 from tclose.make.repair import failing_classes
-from tclose.tables.duckdb import Table
+from tclose.tables.table import Table
 from tclose.tables.readers import open_reader
 
 Columns = dict[str, list[Any]]

@@ -33,8 +33,8 @@ import tclose as tc
 from tclose.cli import app
 from tclose.release.scope import asks_for_something
 from tclose.release.verify import verify
-from tclose.tables.duckdb import Table
 from tclose.tables.readers import open_reader
+from tclose.tables.table import open_table
 from tclose.values.formula_guard import unguarded
 from tests import naive
 from tests.support.inputs import contain
@@ -398,7 +398,7 @@ def test_formulas_and_negative_numbers_come_back_as_they_went(asked: dict[str, A
     run = CliRunner().invoke(app, ["audit", str(out), "-p", str(tmp_path / "policy.yaml")])
     assert run.exit_code == 0, run.output
     names = ["wild", "debt", "loss", "seen", "wild kept"]
-    before, after = (Table(open_reader(file), dict.fromkeys(names, "auto")) for file in (path, out))
+    before, after = (open_table(open_reader(file), dict.fromkeys(names, "auto")) for file in (path, out))
     assert after.kinds == before.kinds == {
         "wild": "text", "debt": "integer", "loss": "decimal", "seen": "date", "wild kept": "text",
     }  # fmt: skip

@@ -428,7 +428,7 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The file stays the same, so what is read of it is kept."""
     module: Any = importlib.import_module("tclose.release.verify")
     kept: dict[str, Any] = {}
-    examine, opened = module.examine, module.Table
+    examine, opened = module.examine, module.open_table
 
     def examine_once(path: Any, policy: tc.Policy, context: Any) -> Any:
         key = f"{path} {policy.to_dict(None)} {context}"
@@ -439,7 +439,7 @@ def read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return kept[key] if key in kept else kept.setdefault(key, opened(reader, kinds))
 
     monkeypatch.setattr(module, "examine", examine_once)
-    monkeypatch.setattr(module, "Table", open_once)
+    monkeypatch.setattr(module, "open_table", open_once)
 
 
 def test_every_field_is_checked_or_shown(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:

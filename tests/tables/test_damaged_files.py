@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import tclose as tc
-from tclose.jobs import listening
-from tclose.tables.duckdb import Table
+from tclose.jobs import Job
+from tclose.tables.table import Table
 
 ROWS = 36
 TABLE = pa.table(
@@ -183,7 +183,7 @@ def test_a_file_that_changes_while_a_release_is_made_is_refused(tmp_path: Path, 
         if now == stage:
             overwrite(path)
 
-    with listening(change), pytest.raises(tc.InputError, match="has changed while it was read"):
+    with Job(change), pytest.raises(tc.InputError, match="has changed while it was read"):
         tc.anonymize(path, tc.Policy(quasi=["q", "t"], sensitive={"s": 1}, k=2), algorithm="mondrian")
 
 

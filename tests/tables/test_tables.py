@@ -590,10 +590,10 @@ def test_a_table_without_rows_is_refused(container: Maker) -> None:
 
 @pytest.mark.parametrize("error", [OSError("Out of Memory: secret"), pa.ArrowInvalid("secret")], ids=["memory", "stream"])
 def test_a_stream_of_the_engine_that_ends_early_is_told_in_a_sentence(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    def ends(*_: Any) -> None:
+    def ends(*_: Any, chunk_size: int) -> None:
         raise error
 
-    monkeypatch.setattr("tclose.tables.duckdb.Cells", ends)
+    monkeypatch.setattr("ibis.expr.types.Table.to_pyarrow_batches", ends)
     with pytest.raises(
         tc.InputError, match=r"^The table cannot be read to its end: memory or disk ran out, or it has changed\.$"
     ):

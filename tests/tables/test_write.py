@@ -24,9 +24,9 @@ from hypothesis import strategies as st
 
 from tclose.errors import OutputError
 from tclose.tables import write as writing
-from tclose.tables.duckdb import Table
 from tclose.tables.files import write_whole
 from tclose.tables.readers import open_reader
+from tclose.tables.table import open_table
 from tclose.tables.write import check_columns, guard_column, write_table
 from tclose.values.formula_guard import guarded, is_risky, unguarded
 
@@ -50,8 +50,8 @@ def read(data: bytes, suffix: str = ".csv", kind: str = "auto") -> tuple[pa.Tabl
         path = Path(folder) / f"table{suffix}"
         path.write_bytes(data)
         reader = open_reader(path)
-        table = Table(reader, dict.fromkeys(reader.names, kind))
-        return table._expression.to_pyarrow().rename_columns(reader.names), table.kinds
+        table = open_table(reader, dict.fromkeys(reader.names, kind))
+        return pa.table([table.column(name) for name in reader.names], names=reader.names), table.kinds
 
 
 def refused(table: pa.Table, suffix: str = ".csv", *, guard: bool = True) -> str:

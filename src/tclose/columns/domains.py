@@ -16,7 +16,7 @@ from tclose.distances import Distance
 from tclose.distances.choose import Places, arrange, as_number, place_of, values_of, without_place
 from tclose.errors import HierarchyError, InputError, PolicyError, listed
 from tclose.policy import Policy, Sensitive
-from tclose.tables.duckdb import Table
+from tclose.tables.table import Table
 from tclose.tables.types import PRINTED
 from tclose.values.bins import in_order, interval_of
 from tclose.values.hierarchy import Hierarchy, printed

@@ -6,7 +6,7 @@ import warnings
 
 from tclose.errors import InputError, PolicyError, PrivacyRiskWarning
 from tclose.policy import Policy
-from tclose.tables.duckdb import Table
+from tclose.tables.table import Table
 from tclose.values.exact import number_of
 
 REMEDY = "Set unit to the column that names a person, or unit: row if each row is one."

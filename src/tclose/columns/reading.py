@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tclose.errors import PolicyError, ReadingWarning
 from tclose.policy import Policy
-from tclose.tables.duckdb import Table
+from tclose.tables.table import Table
 from tclose.tables.readers import CsvReader, Reader
 from tclose.tables.readings import Reading
 

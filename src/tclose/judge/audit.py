@@ -24,8 +24,8 @@ from tclose.judge.result import Audit
 from tclose.policy import Policy, Sensitive, check_policy
 from tclose.policy.models import REGION
 from tclose.tables.counted import Cells
-from tclose.tables.duckdb import Table
 from tclose.tables.readers import open_reader
+from tclose.tables.table import Table, open_table
 from tclose.tables.types import OR_AUTO, OR_PUBLISHED
 from tclose.values.histograms import Histograms
 
@@ -98,7 +98,7 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     quasi = list(needed)
     needed |= {column.name: kind_to_read(column) for column in policy.sensitive}
     optional = [*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])]
-    source = Table(reader, needed, optional=optional, given=policy.input)
+    source = open_table(reader, needed, optional=optional, given=policy.input)
     unit = unit_to_audit(source, policy)
     cells = source.cells(quasi, [column.name for column in policy.sensitive])
     values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}

@@ -22,7 +22,7 @@ from tclose.errors import GateError, PrivacyRiskWarning
 from tclose.judge.audit import Context, examine
 from tclose.judge.result import Audit
 from tclose.policy import Policy
-from tclose.tables.duckdb import Table
+from tclose.tables.table import Table
 from tclose.values.bins import interval_of
 
 Reference = Mapping[str, tuple[Domain, Ints]]

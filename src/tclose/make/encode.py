@@ -18,7 +18,7 @@ from tclose.errors import HierarchyError, InputError, PolicyError
 from tclose.make.scales import Line, Nominal, Scale, Tree, unknown
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.tables.coded import narrow, sorted_order
-from tclose.tables.duckdb import Table
+from tclose.tables.table import Table
 from tclose.values.bins import labels_of
 from tclose.values.hierarchy import Hierarchy, printed
 

@@ -33,7 +33,7 @@ from tclose.policy import Policy, check_policy, files_of
 from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
 from tclose.release.published import check_missing_words, describe_columns, moments_of
 from tclose.release.release import Details, Release
-from tclose.tables.duckdb import Table
+from tclose.tables.table import Table, open_table
 from tclose.tables.readers import Reader, open_reader
 from tclose.tables.readings import Reading
 
@@ -169,7 +169,7 @@ def _open(table: Any, policy: Policy, algorithm: Algorithm) -> _Opened:
     check_input(reader, policy)
     roles = roles_of(policy, reader)
     algorithm.compile_ahead()  # in other processes, while the table is read
-    source = Table(reader, roles.kinds, optional=policy.identifiers, given=policy.input)
+    source = open_table(reader, roles.kinds, optional=policy.identifiers, given=policy.input)
     check_orders(source, policy)
     readings = readings_of(source, policy, [column.name for column in policy.quasi])
     warn_of(readings, stacklevel=4)

@@ -12,7 +12,7 @@ from tclose.make.encode import EncodedTable
 from tclose.make.recode import Recoded
 from tclose.policy import Policy
 from tclose.release.certificate import describe_sensitive
-from tclose.tables.duckdb import Table
+from tclose.tables.table import Table
 from tclose.tables.moments import Moments
 
 

@@ -21,7 +21,7 @@ from tclose.judge.result import Audit, Judgement
 from tclose.policy import Policy, Sensitive
 from tclose.policy.models import NAMED, SETTINGS, asked_of
 from tclose.tables.counted import Cells
-from tclose.tables.duckdb import Table
+from tclose.tables.table import Table
 from tclose.values.exact import decimal_up, number_of, plain
 
 MUCH_LESS = 10

@@ -21,10 +21,10 @@ from tclose.release.certificate import codebook as described
 from tclose.release.claims import Certificate, policy_of, read_certificate, read_json
 from tclose.release.scope import Scope, asks_for_something, differences, scope_of
 from tclose.tables.counted import Cells
-from tclose.tables.duckdb import Table
 from tclose.tables.files import sha256_of
 from tclose.tables.input_file import InputFile
 from tclose.tables.readers import open_reader
+from tclose.tables.table import Table, open_table
 from tclose.values.exact import float_up, number_of
 
 ANOTHER = "belongs to another file"
@@ -161,7 +161,7 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
         raise InputError(f"File {path.name!r} has not the columns of the certificate. It is another file.")
     _check_roles(said, asked, paper.name)
     told: list[str] = []
-    texts = Table(open_reader(path), dict.fromkeys(names, "text")).cells(names, [])
+    texts = open_table(open_reader(path), dict.fromkeys(names, "text")).cells(names, [])
     source = _opened(path, asked)
     values = source.cells([], [column.name for column in asked.sensitive])
     judged, numbers = _as_published(asked, source)
@@ -200,7 +200,7 @@ def _check_roles(said: Certificate, asked: Policy, name: str) -> None:
 
 def _opened(release: Path, policy: Policy) -> Table:
     """The sensitive columns of a release."""
-    return Table(open_reader(release), {column.name: kind_to_read(column) for column in policy.sensitive})
+    return open_table(open_reader(release), {column.name: kind_to_read(column) for column in policy.sensitive})
 
 
 def _as_published(policy: Policy, source: Table) -> tuple[Policy, list[str]]:

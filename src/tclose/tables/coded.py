@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from tclose import jobs
 
 Codes = NDArray[Any]
 """Unsigned integers, as narrow as the number of values allows."""
@@ -21,12 +24,17 @@ Codes = NDArray[Any]
 def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array, Codes]]:
     """For each of ``count`` columns its values, ascending, missing last, and each row's place among them."""
     coders = [_Coder() for _ in range(count)]
-    source = iter(batches)
+    source, of_this_job = iter(batches), copy_context()
+
+    def next_batch() -> Any:
+        return of_this_job.run(next, source, None)
+
     # The engine makes the next batch while this one is coded, and Arrow holds no GIL. Each column sees its batches in order.
     with ThreadPoolExecutor() as pool:
-        coming = pool.submit(next, source, None)
+        coming = pool.submit(next_batch)
         while (batch := coming.result()) is not None:
-            coming = pool.submit(next, source, None)
+            jobs.check()
+            coming = pool.submit(next_batch)
             list(pool.map(_Coder.add, coders, batch.columns))
     return [coder.ranked() for coder in coders]
 

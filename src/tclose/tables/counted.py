@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tclose import jobs
 from tclose.values.exact import INT64_MAX
 from tclose.values.histograms import Histograms
 
@@ -38,6 +39,7 @@ class Cells:
         chunks: list[list[Any]] = [[] for _ in (*quasi, *sensitive)]
         counts = [np.empty(0, dtype=np.int64)]
         for batch in batches:
+            jobs.check()
             for place, column in enumerate(batch.columns[:-1]):
                 chunks[place].append(column.dictionary_encode())
             counts.append(batch.columns[-1].cast(pa.int64()).to_numpy())
@@ -98,6 +100,7 @@ class Cells:
         starts = np.append(np.flatnonzero(np.diff(owners, prepend=-1)), len(owners))
         first = 0
         while first < len(starts) - 1:
+            jobs.check()
             last = max(int(np.searchsorted(starts, starts[first] + CHUNK, side="right")) - 1, first + 1)
             part = slice(starts[first], starts[last])
             yield Histograms(starts[first : last + 1] - starts[first], values[part], counts[part], table, first)

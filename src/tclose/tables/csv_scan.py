@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose import jobs
 from tclose.values.exact import number_of
 
 LONGEST = 2_000_000
@@ -61,6 +62,7 @@ def scan(file: BinaryIO, delimiter: str, columns: int) -> Scan:
     """
     text, rows, rest = Text(), _Rows(ord(delimiter), columns), b""
     while block := file.read(BLOCK):
+        jobs.check()
         text.take(block)
         piece = rest + block if rest or text.read > len(block) else block.removeprefix(codecs.BOM_UTF8)
         rest = piece[rows.take(piece) :]

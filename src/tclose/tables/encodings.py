@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tclose.errors import InputError
+from tclose.jobs import check
 from tclose.tables.csv import packing_of, unpacked
 from tclose.tables.input_file import InputFile
 
@@ -22,6 +23,7 @@ def is_utf8(file: InputFile) -> bool:
     with unpacked(file) as source:
         try:
             while block := source.read(_BLOCK):
+                check()
                 if b"\0" in block:
                     return False
                 decoder.decode(block)
@@ -43,6 +45,7 @@ def in_utf8(file: InputFile, encoding: str, owner: Any) -> InputFile:
     with file.read_as("a CSV"), unpacked(file) as source, (folder / name).open("wb") as target:
         try:
             while block := source.read(_BLOCK):
+                check()
                 text = decoder.decode(block)
                 line += text.count("\n")
                 target.write(text.encode())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 import ibis
@@ -12,6 +11,7 @@ import ibis
 from tclose.tables.forms import COMMA, SAMPLE, is_moment, shape, written_as
 from tclose.tables.moments import MOMENT
 from tclose.tables.types import DECIMAL, PUBLISHED, is_date
+from tclose.tables.written import Nearly
 from tclose.values.notation import DateForm
 
 WORDS = (
@@ -34,35 +34,6 @@ FEW = 10
 
 _CODE = r"^[+0][0-9]+$"
 """A number with zeros or a plus in front, as a zip code or a telephone number: it is meant as text."""
-
-
-@dataclass(frozen=True)
-class Nearly:
-    """What the cells of a column of text nearly all are.
-
-    Attributes
-    ----------
-    what : str
-        "number", "comma" (a number with a decimal comma), "date", "moment", or a form of dates such as DD.MM.YYYY.
-    others : tuple of str
-        Further forms of dates that fit as many cells: no day is above 12.
-    cells, odd : int
-        How many cells have a value, and how many of them are none of that.
-    row : int
-        The row of the first of those, from 1; 0 if there are none.
-    words : list of str
-        What they are, where all of them are known words for "no value".
-    shapes : int
-        In how many forms timestamps are written.
-    """
-
-    what: str
-    others: tuple[str, ...]
-    cells: int
-    odd: int
-    row: int
-    words: list[str]
-    shapes: int
 
 
 def nearly(table: Any, column: str) -> Nearly | None:

@@ -1,10 +1,10 @@
-"""Readers: each opens one kind of table, knows its columns, and gives some of them as one ibis expression."""
+"""Readers: each knows the columns of one kind of table, and opens some of them in an engine."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,10 +17,12 @@ from tclose.tables import arrow
 from tclose.tables.ambiguous_floats import check_apart
 from tclose.tables.arrow_files import open_ipc
 from tclose.tables.csv import PACKED, open_delimited, packing_of
+from tclose.tables.duckdb import DuckDB, Selection, arrow_columns, csv_columns, parquet_columns
 from tclose.tables.encodings import in_utf8
+from tclose.tables.engine import Opened
 from tclose.tables.input_file import InputFile
 from tclose.tables.parquet import open_parquet
-from tclose.tables.types import Typed, converted, typed
+from tclose.tables.types import converted, typed
 
 TEXT = (".csv", ".tsv", ".txt")
 """How the name of a CSV ends; .gz or .zst may follow."""
@@ -39,16 +41,6 @@ ELSEWHERE = {
 """What to do with files of other programs, by how their names end."""
 
 
-@dataclass(frozen=True)
-class Selection:
-    """Some columns of a table, typed, and what the engine does not know about them; see `tclose.tables.arrow.Chosen`."""
-
-    typed: Typed
-    categories: dict[str, list[Any]] = field(default_factory=dict)
-    codes: set[str] = field(default_factory=set)
-    zones: dict[str, str] = field(default_factory=dict)
-
-
 class Reader(Protocol):
     """One table, not read yet.
 
@@ -61,11 +53,8 @@ class Reader(Protocol):
     file: InputFile | None
     rows: int | None
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Some columns under the engine's names for them, in the kinds that `tclose.tables.types` knows.
-
-        ``given`` says how cells are written.
-        """
+    def open(self, kinds: Mapping[str, str], given: Input) -> Opened:
+        """Open some columns in an engine, in the kinds that `tclose.tables.types` knows; ``given`` says how cells are written."""
 
 
 def open_reader(data: Any, given: Input | None = None) -> Reader:
@@ -101,7 +90,7 @@ def _open_file(file: InputFile, given: Input) -> Reader:
     if suffix in (".parquet", ".pq"):
         return ParquetReader(file)
     if suffix in (".arrow", ".feather", ".ipc"):
-        return IpcReader(file)
+        return ArrowReader(file)
     raise InputError(f"File {file.path.name!r} {_way_out(suffix)}")
 
 
@@ -114,11 +103,25 @@ def _way_out(suffix: str) -> str:
     return f"has a suffix that names no kind of table. Known are {known}."
 
 
-class CsvReader:
-    """A CSV file, read as text and typed over all its rows."""
+class _LocalReader(ABC):
+    """A reader of a file or of a table in memory, which DuckDB opens."""
 
+    names: list[str]
+    title: str
     file: InputFile | None
     rows: int | None = None
+
+    def open(self, kinds: Mapping[str, str], given: Input) -> Opened:
+        """Open some columns in DuckDB."""
+        return DuckDB.open(self, kinds, given)
+
+    @abstractmethod
+    def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+        """Return some columns in their kinds, under DuckDB's names for them."""
+
+
+class CsvReader(_LocalReader):
+    """A CSV file, read as text and typed over all its rows."""
 
     def __init__(self, file: InputFile, given: Input) -> None:
         """Read the header."""
@@ -129,7 +132,7 @@ class CsvReader:
         self.names = self._csv.names
         self.title = f"File {file.path.name!r}"
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+    def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
         """Fix delimiter, quote and header, so that the engine guesses nothing.
 
         An empty cell is missing, with quotes or without. Where a column has both they are two values: polars and others tell
@@ -137,21 +140,21 @@ class CsvReader:
         """
         found = self._csv.scan()
         self.rows = found.rows
-        texts = ", ".join(f"'f{place}': 'VARCHAR'" for place in range(len(self.names)))
-        source = (
-            f"read_csv({_quoted(self._path)}, columns={{{texts}}}, delim='{self._csv.delimiter}', quote='\"', escape='\"', "
-            f"header=false, skip=1, compression='{packing_of(self._path) or 'none'}', auto_detect=false, strict_mode=true, "
-            "null_padding=false, allow_quoted_nulls=false, hive_partitioning=false)"
+        missing = {index for index in range(len(self.names)) if found.quoted[index] and not found.bare[index]}
+        texts = csv_columns(
+            backend,
+            self._path,
+            self.names,
+            columns,
+            delimiter=self._csv.delimiter,
+            packing=packing_of(self._path),
+            missing=missing,
         )
-        missing = {place for place in range(len(self.names)) if found.quoted[place] and not found.bare[place]}
-        return Selection(typed(_view(engine, source, self.names, columns, missing), columns, kinds, given))
+        return Selection(typed(texts, columns, kinds, given))
 
 
-class ParquetReader:
+class ParquetReader(_LocalReader):
     """A Parquet file, read in place."""
-
-    file: InputFile | None
-    rows: int | None = None
 
     def __init__(self, file: InputFile) -> None:
         """Read the schema."""
@@ -162,7 +165,7 @@ class ParquetReader:
         self.names = list(self._schema.names)
         self.title = f"File {file.path.name!r}"
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+    def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
         """Refuse kinds that take no role. What the engine would not read exactly goes through Arrow."""
         types = {name: self._schema.field(place).type for place, name in enumerate(self.names) if name in columns}
         for name in columns:
@@ -174,11 +177,9 @@ class ParquetReader:
                 self._check_order_kept(name, types[name])
         rows = None
         if not any(arrow.needs_arrow(kind) for kind in types.values()):
-            source = f"read_parquet({_quoted(self._path)}, hive_partitioning=false)"
-            rows = _view(engine, source, self.names, columns)
+            rows = parquet_columns(backend, self._path, self.names, columns)
         if rows is None or not all(_is_read_alike(types[name], rows[column].type()) for name, column in columns.items()):
-            engine.con.execute("DROP VIEW IF EXISTS input")
-            found = MemoryReader(self._parquet.read(columns), self.title).select(engine, columns, kinds, given)
+            found = MemoryReader(self._parquet.read(columns), self.title).select(backend, columns, kinds, given)
         else:
             check_apart(rows, columns, kinds)
             found = Selection(converted(rows, columns, kinds, (), given))
@@ -203,11 +204,8 @@ class ParquetReader:
             )
 
 
-class IpcReader:
+class ArrowReader(_LocalReader):
     """An Arrow file; the columns that are chosen are read into memory."""
-
-    file: InputFile | None
-    rows: int | None = None
 
     def __init__(self, file: InputFile) -> None:
         """Read the schema."""
@@ -216,16 +214,15 @@ class IpcReader:
         self.names = self._ipc.names
         self.title = f"File {file.path.name!r}"
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+    def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
         """Read the chosen columns, and look at all of their bytes before anyone else does."""
-        return MemoryReader(self._ipc.read(columns), self.title).select(engine, columns, kinds, given)
+        return MemoryReader(self._ipc.read(columns), self.title).select(backend, columns, kinds, given)
 
 
-class MemoryReader:
+class MemoryReader(_LocalReader):
     """A table in memory: pandas, or anything that speaks Arrow."""
 
     file: InputFile | None = None
-    rows: int | None = None
 
     def __init__(self, table: Any, title: str) -> None:
         """Keep it; columns are converted when they are chosen."""
@@ -234,7 +231,7 @@ class MemoryReader:
         self.index = arrow.index_names(table)
         self.title = title
 
-    def select(self, engine: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
+    def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
         """Hand the chosen columns to the engine without a copy."""
         places = [self.names.index(name) for name in columns]
         found = arrow.choose(self._table, places, {name: kinds[name] for name in columns})
@@ -242,10 +239,9 @@ class MemoryReader:
             found.table.validate(full=True)
         except pa.ArrowInvalid:
             raise InputError(f"{self.title} has a text that is not UTF-8, or is damaged. Make it anew.") from None
-        engine.con.register("input", found.table.rename_columns(list(columns.values())))
-        check_apart(engine.table("input"), columns, kinds)
-        rows = converted(engine.table("input"), columns, kinds, found.categories, given)
-        return Selection(rows, found.categories, found.codes, found.zones)
+        rows = arrow_columns(backend, found.table, columns)
+        check_apart(rows, columns, kinds)
+        return Selection(converted(rows, columns, kinds, found.categories, given), found.categories, found.codes, found.zones)
 
 
 def _is_read_alike(kind: Any, found: Any) -> bool:
@@ -262,20 +258,3 @@ def _is_read_alike(kind: Any, found: Any) -> bool:
     if expected.is_timestamp() and found.is_timestamp():
         return bool(kind.unit != "ns" or found.scale == 9)
     return type(expected) is type(found)
-
-
-def _view(engine: Any, source: str, names: list[str], columns: Mapping[str, str], missing: Collection[int] = ()) -> Any:
-    """Some columns of a file by index: the engine would fold names that differ in case only. Empty text may mean missing.
-
-    It is a view, for ibis would parse and copy the names of all columns with every question.
-    """
-    aliases = ", ".join(f"f{place}" for place in range(len(names)))
-    cells = {name: f"nullif(f{place}, '')" if place in missing else f"f{place}" for place, name in enumerate(names)}
-    chosen = ", ".join(f"{cells[name]} AS {column}" for name, column in columns.items())
-    engine.con.execute(f"CREATE TEMP VIEW input AS SELECT {chosen} FROM {source} AS t({aliases})")
-    return engine.table("input")
-
-
-def _quoted(path: Path) -> str:
-    """A path for the engine, which would take brackets and stars for a pattern, and a tilde for a home."""
-    return "'" + re.sub(r"([\[*?])", r"[\1]", str(path.absolute())).replace("'", "''") + "'"

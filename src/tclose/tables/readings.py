@@ -11,8 +11,9 @@ from datetime import datetime
 from typing import Any
 
 from tclose.policy import Input
-from tclose.tables.nearly import FORMS, Nearly, nearly
-from tclose.tables.types import PRINTED, Typed
+from tclose.tables.nearly import FORMS
+from tclose.tables.types import PRINTED
+from tclose.tables.written import Nearly, Written
 
 NOUNS = {
     "integer": "whole numbers", "decimal": "numbers", "float": "numbers", "date": "dates", "timestamp": "timestamps",
@@ -57,33 +58,33 @@ class Reading:
         return {"kind": self.kind, "sentence": self.sentence, "remedy": self.remedy, "doubtful": self.doubtful}
 
 
-def reading(name: str, column: str, kind: str, asked: str, found: Typed, given: Input, *, csv: bool) -> Reading:
-    """How a column was read.
+def reading(name: str, kind: str, asked: str, written: Written, nearly: Nearly | None, given: Input, *, csv: bool) -> Reading:
+    """Return how a column was read.
 
     Parameters
     ----------
-    column
-        The engine's name for it.
     kind, asked
         What it was read as, and what was asked.
+    written
+        How its cells are written.
+    nearly
+        What nearly all of its cells are, if it is text and they decided that.
     given
         What the policy says about how cells are written.
     csv
         Whether text may be anything, as in a CSV; elsewhere it is text by its type.
     """
-    if kind == "text" and name in found.guessed:
-        found_nearly = nearly(found.forms.found, column)
-        if found_nearly is not None:
-            return _doubt(name, found_nearly, given, csv=csv)
+    if nearly is not None:
+        return _doubt(name, nearly, given, csv=csv)
     noun = NOUNS[kind]
     if asked == PRINTED:
         noun = "as printed"
-    elif name in found.forms.comma:
+    elif name in written.comma:
         noun += " with a decimal comma"
-    elif name in found.forms.dates and given.dates is not None:
+    elif name in written.dates and given.dates is not None:
         noun += f" written as {given.dates.words}"
-    elif name in found.forms.moments and kind == "timestamp":
-        noun += f" written as {found.forms.moments[name].text(_SOME_DAY)}"
+    elif name in written.moments and kind == "timestamp":
+        noun += f" written as {written.moments[name].text(_SOME_DAY)}"
     if kind == "integer" and asked in ("auto", "value"):
         remedy = "type: category" if asked == "auto" else "distance: equal"
         return Reading(name, kind, f"{name}: {noun}, taken as ordered; `{remedy}` if they are codes", remedy)

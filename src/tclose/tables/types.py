@@ -13,6 +13,7 @@ from tclose.errors import ColumnError
 from tclose.policy import Input
 from tclose.tables.forms import SAMPLE, Rewritten, rewritten
 from tclose.tables.moments import Moments
+from tclose.tables.written import Written
 from tclose.values.exact import number_of
 
 PRINTED = "printed"
@@ -44,18 +45,19 @@ class Typed:
 
     Attributes
     ----------
-    rows : ibis table
-    forms : Rewritten
-    guessed : dict
-        For each column of text whose type its cells decided, what was asked: "auto" or "value".
-    digits : dict
-        How many decimals all numbers of a column have, where they have equally many.
+    rows, found : ibis tables
+        The columns in their types, and as they are written, but for missing cells.
+    written : Written
     """
 
     rows: Any
-    forms: Rewritten
-    guessed: dict[str, str]
-    digits: dict[str, int]
+    found: Any
+    written: Written
+
+    @classmethod
+    def of(cls, rows: Any, forms: Rewritten, guessed: dict[str, str], digits: dict[str, int]) -> Typed:
+        """Join what is known of the columns."""
+        return cls(rows, forms.found, Written(forms.comma, forms.dates, forms.moments, guessed, digits))
 
 
 def typed(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Typed:
@@ -74,7 +76,7 @@ def typed(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given:
     """
     forms = rewritten(table, names, kinds, given, set(names))
     casts, guessed, digits = _typed_texts(forms, names, kinds)
-    return Typed(forms.text.select(**casts), forms, guessed, digits)
+    return Typed.of(forms.text.select(**casts), forms, guessed, digits)
 
 
 def _typed_texts(
@@ -132,7 +134,7 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
             column = column.cast("string")
         casts[names[name]] = column
     asked = {name: kinds[name] for name in texts if kinds[name] in ("auto", "value")}
-    return Typed(table.select(**{column: casts[column] for column in names.values()}), forms, guessed or asked, digits)
+    return Typed.of(table.select(**{column: casts[column] for column in names.values()}), forms, guessed or asked, digits)
 
 
 def _fitting(table: Any, column: Any, asked: str, name: str) -> str:

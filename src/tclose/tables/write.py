@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tclose.errors import ColumnError, OutputError
+from tclose.jobs import check
 from tclose.tables.arrow import check_kind, is_zoned, moments_as_text
 from tclose.values.formula_guard import FORMULA, NUMBER, is_risky
 
@@ -151,6 +152,7 @@ def _batches(table: pa.Table, cells: int) -> Iterator[pa.RecordBatch]:
     """The rows, some at a time, copied."""
     schema = _schema(table)
     for rows in _slices(table, cells):
+        check()
         columns = (_copied(_in_one(column)) for column in rows.columns)
         yield pa.record_batch([column.cast(kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema)
 
@@ -186,6 +188,7 @@ def _write_csv(table: pa.Table, file: BinaryIO, formula_guard: bool) -> None:
     pool, pending = ThreadPoolExecutor(pa.cpu_count()), deque[Future[bytes]]()
     try:
         for rows in _slices(table, _BATCH):
+            check()
             pending.append(pool.submit(_printed, rows, formula_guard))
             if len(pending) > pa.cpu_count():
                 file.write(pending.popleft().result())

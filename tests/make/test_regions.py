@@ -23,8 +23,8 @@ from tclose.judge.gate import as_read
 from tclose.make.encode import encode
 from tclose.make.recode import grouped, recode
 from tclose.make.repair import failing_classes
-from tclose.tables.table import Table
 from tclose.tables.readers import open_reader
+from tclose.tables.table import Table
 
 Columns = dict[str, list[Any]]
 EXAMPLES = max(int(os.environ.get("TCLOSE_EXAMPLES", "30")) // 6, 1)

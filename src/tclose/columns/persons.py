@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 from tclose.errors import InputError, PolicyError, PrivacyRiskWarning
 from tclose.policy import Policy
@@ -35,10 +36,11 @@ def unit_to_release(source: Table, policy: Policy) -> str | None:
     )
 
 
-def unit_to_audit(source: Table, policy: Policy) -> str | None:
+def unit_to_audit(source: Table, policy: Policy, warn: Callable[[str], None]) -> str | None:
     """Return the column that names the persons to count in an audit; None where rows are counted.
 
-    An audit may lack the unit, as a release does, and may be of a table with repeated identifiers and no unit. It warns then.
+    An audit may lack the unit, as a release does, and may be of a table with repeated identifiers and no unit. ``warn`` is called
+    with a sentence then.
 
     Raises
     ------
@@ -46,7 +48,7 @@ def unit_to_audit(source: Table, policy: Policy) -> str | None:
         The unit is missing in some row.
     """
     if policy.unit not in (None, "row") and policy.unit not in source:
-        _warn(f"The unit {policy.unit!r} is not a column of the table, so k and l count rows, not persons.")
+        warn(f"The unit {policy.unit!r} is not a column of the table, so k and l count rows, not persons.")
         return None
     if policy.unit is not None:
         return _named_unit(source, policy)
@@ -57,7 +59,7 @@ def unit_to_audit(source: Table, policy: Policy) -> str | None:
     found = ", ".join(
         f"{name!r} has {number_of(values, 'value')} in {number_of(rows, 'row')}" for name, (rows, values) in repeated.items()
     )
-    _warn(f"Identifiers repeat: {found}. k is given in rows, and in persons as {unit!r} names them. {REMEDY}")
+    warn(f"Identifiers repeat: {found}. k is given in rows, and in persons as {unit!r} names them. {REMEDY}")
     return unit
 
 
@@ -78,5 +80,6 @@ def _repeated(source: Table, policy: Policy) -> dict[str, tuple[int, int]]:
     return {name: (rows, values) for name, (rows, values) in counts.items() if values < rows}
 
 
-def _warn(sentence: str) -> None:
+def warn_of_risk(sentence: str) -> None:
+    """Warn the caller of a public function that the numbers may be taken for more than they are."""
     warnings.warn(sentence, PrivacyRiskWarning, stacklevel=6)  # shown at the line that called the public function

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from tclose.errors import PolicyError, ReadingWarning
 from tclose.policy import Policy
-from tclose.tables.table import Table
 from tclose.tables.readers import CsvReader, Reader
 from tclose.tables.readings import Reading
+from tclose.tables.table import Table
 
 
 def check_input(reader: Reader, policy: Policy) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from tclose.columns.domains import Domain, Ints, domain_of, kind_to_read
-from tclose.columns.persons import unit_to_audit
+from tclose.columns.persons import unit_to_audit, warn_of_risk
 from tclose.columns.reading import readings_of, warn_of
 from tclose.errors import InputError, raising_alone
 from tclose.judge.attribute import AttributeAudit, measure
@@ -84,10 +84,13 @@ class Context:
         For each sensitive attribute a domain and how often each of its codes occurs: the input of a release.
     readings : bool
         Whether to find out, for a person, how columns were read.
+    warn : callable
+        Called with each sentence of warning; all threads share the filters of warnings, so none is caught later.
     """
 
     reference: Mapping[str, tuple[Domain, Ints]] | None = None
     readings: bool = False
+    warn: Callable[[str], None] = field(default=warn_of_risk, repr=False)
 
 
 def examine(table: Any, policy: Policy, context: Context) -> Audit:
@@ -99,7 +102,7 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     needed |= {column.name: kind_to_read(column) for column in policy.sensitive}
     optional = [*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])]
     source = open_table(reader, needed, optional=optional, given=policy.input)
-    unit = unit_to_audit(source, policy)
+    unit = unit_to_audit(source, policy, context.warn)
     cells = source.cells(quasi, [column.name for column in policy.sensitive])
     values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
     around = _around(cells, values, policy)

@@ -33,9 +33,9 @@ from tclose.policy import Policy, check_policy, files_of
 from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
 from tclose.release.published import check_missing_words, describe_columns, moments_of
 from tclose.release.release import Details, Release
-from tclose.tables.table import Table, open_table
 from tclose.tables.readers import Reader, open_reader
 from tclose.tables.readings import Reading
+from tclose.tables.table import Table, open_table
 
 Ints = NDArray[np.int64]
 

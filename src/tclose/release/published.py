@@ -12,8 +12,8 @@ from tclose.make.encode import EncodedTable
 from tclose.make.recode import Recoded
 from tclose.policy import Policy
 from tclose.release.certificate import describe_sensitive
-from tclose.tables.table import Table
 from tclose.tables.moments import Moments
+from tclose.tables.table import Table
 
 
 def describe_columns(policy: Policy, roles: Roles, table: EncodedTable, recoded: Recoded) -> list[dict[str, str]]:

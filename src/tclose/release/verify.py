@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tclose.columns.domains import kind_to_read
-from tclose.errors import InputError, PrivacyRiskWarning, TcloseError, raising_alone
+from tclose.errors import InputError, TcloseError, raising_alone
 from tclose.judge.audit import Context, examine
 from tclose.judge.result import Audit
 from tclose.policy import Policy
@@ -217,11 +216,7 @@ def _as_published(policy: Policy, source: Table) -> tuple[Policy, list[str]]:
 
 def _audit(release: Path, policy: Policy, told: list[str]) -> Audit:
     """The audit of a release; ``told`` takes what it warns of."""
-    with warnings.catch_warnings(record=True) as risks:
-        warnings.simplefilter("always", PrivacyRiskWarning)
-        audit = examine(release, policy, Context())
-    told += [str(risk.message) for risk in risks if issubclass(risk.category, PrivacyRiskWarning)]
-    return audit
+    return examine(release, policy, Context(warn=told.append))
 
 
 def _of_one_set(release: Path, digest: str, certificate: Path, said: Certificate) -> list[Finding]:

@@ -1,1 +1,1 @@
-"""Tables: read and written. The only room that knows an engine."""
+"""Tables, read and written. This is the only room that knows an engine."""

@@ -1,4 +1,4 @@
-"""Cells that are one value to some readers and two to others: NaN beside missing cells, 0.0 beside -0.0."""
+"""Ambiguous floats: one value to some readers and two to others. NaN beside missing cells, 0.0 beside -0.0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_CLASSES = ("value", PRINTED)
 
 
 def check_apart(table: Any, names: Mapping[str, str], kinds: Mapping[str, str]) -> None:
-    """Refuse floats that would be one class to us, and are two to some reader.
+    """Refuse floats that would be one class here, and are two to some reader.
 
     polars tells NaN from a missing cell, pandas does not. 0.0 and -0.0 are equal, and are printed differently.
     """
@@ -22,14 +22,14 @@ def check_apart(table: Any, names: Mapping[str, str], kinds: Mapping[str, str]) 
     if not floats:
         return
     facts: dict[str, Any] = {}
-    for place, column in enumerate(floats.values()):
+    for index, column in enumerate(floats.values()):
         signed = (column == 0).ifelse(column.cast("string").startswith("-"), None)  # NULL where it is not 0
-        facts |= {f"a{place}": column.isnan().any() & column.isnull().any(), f"b{place}": signed.any() & (~signed).any()}
+        facts |= {f"a{index}": column.isnan().any() & column.isnull().any(), f"b{index}": signed.any() & (~signed).any()}
     found = table.agg(**facts).to_pyarrow().to_pylist()[0]
-    for place, name in enumerate(floats):
-        if found[f"a{place}"]:
+    for index, name in enumerate(floats):
+        if found[f"a{index}"]:
             raise ColumnError(
                 f"Column {name!r} has both NaN and missing cells, which some programs tell apart. Make them one, or fill them."
             )
-        if found[f"b{place}"]:
+        if found[f"b{index}"]:
             raise ColumnError(f"Column {name!r} has both 0.0 and -0.0, which some programs tell apart. Make them one.")

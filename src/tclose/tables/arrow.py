@@ -15,24 +15,24 @@ from tclose.tables.types import PRINTED
 
 
 def column_names(data: Any) -> list[str]:
-    """The names of the columns, as text: an integer names a column too."""
+    """Return the names of the columns, as text: an integer may name a column too."""
     if isinstance(data, pa.Table):
         return list(data.column_names)
     return [str(name) for name in data.columns]
 
 
 def is_pandas(data: Any) -> bool:
-    """Whether this is a pandas DataFrame; pandas is not imported to find out."""
+    """Return whether this is a pandas DataFrame, without importing pandas."""
     return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns")
 
 
 def index_names(data: Any) -> list[str]:
-    """The names of a pandas frame's index, which are no columns; of any other table none."""
+    """Return the names of the index of a pandas frame, which are not columns; none for any other table."""
     return [str(name) for name in data.index.names if name is not None] if is_pandas(data) else []
 
 
 def to_arrow(data: Any) -> Any:
-    """Anything that speaks Arrow as a pyarrow Table; a pandas frame stays as it is until its columns are chosen."""
+    """Return anything that speaks Arrow as a pyarrow Table. A pandas frame stays as it is until its columns are chosen."""
     if isinstance(data, pa.Table) or is_pandas(data):
         return data
     if isinstance(data, pa.RecordBatch):
@@ -41,7 +41,7 @@ def to_arrow(data: Any) -> Any:
         try:
             return pa.table(data)
         except (pa.ArrowException, TypeError, ValueError):
-            pass  # a stream, but of no table: a single column, say
+            pass  # a stream, but not of a table: a single column, for instance
     hint = " Collect it first." if hasattr(data, "collect") else ""
     raise InputError(f"A table must be a path, or a pandas, polars or Arrow table. Got {type(data).__name__}.{hint}")
 
@@ -75,11 +75,11 @@ AS_FOUND = ("auto", "value")
 """Kinds that leave the type of a column as it is."""
 
 
-def choose(data: Any, places: Sequence[int], kinds: Mapping[str, str]) -> Chosen:
-    """Some columns, by index, for the kinds that they are to be read as."""
+def choose(data: Any, indices: Sequence[int], kinds: Mapping[str, str]) -> Chosen:
+    """Return some columns, by index, for the kinds that they are to be read as."""
     columns, found = [], Chosen(pa.table({}), {}, set(), {})
-    for place, (name, kind) in zip(places, kinds.items(), strict=True):
-        column = _column(data, place, name)
+    for index, (name, kind) in zip(indices, kinds.items(), strict=True):
+        column = _column(data, index, name)
         check_kind(column.type, name)
         if pa.types.is_dictionary(column.type):
             if column.type.ordered and kind not in LABELS:
@@ -93,7 +93,7 @@ def choose(data: Any, places: Sequence[int], kinds: Mapping[str, str]) -> Chosen
             if kind == "text":
                 column = moments_as_text(column)
             elif kind not in (*AS_FOUND, PRINTED):
-                column = pc.local_timestamp(column)  # a date is that of the clocks where it was taken
+                column = pc.local_timestamp(column)  # the date that local clocks showed
             else:
                 found.zones[name] = column.type.tz
         columns.append(_plain(column, name))
@@ -101,24 +101,24 @@ def choose(data: Any, places: Sequence[int], kinds: Mapping[str, str]) -> Chosen
 
 
 def is_zoned(kind: Any) -> bool:
-    """Whether a type is that of timestamps with a time zone."""
+    """Return whether a type is that of timestamps with a time zone."""
     return bool(pa.types.is_timestamp(kind) and kind.tz is not None)
 
 
 def moments_as_text(column: Any) -> Any:
-    """Timestamps as text; in a time zone as its clocks show them, and how far those are from UTC: +01:00, or Z."""
+    """Return timestamps as text. With a time zone: the local time, and its distance from UTC as +01:00 or Z."""
     return pc.replace_substring_regex(column.cast(pa.string()), r"([+-]\d\d)(\d\d)$", r"\1:\2")
 
 
 def is_text(kind: Any) -> bool:
-    """Whether a type holds text."""
+    """Return whether a type is one of text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _column(data: Any, place: int, name: str) -> Any:
+def _column(data: Any, index: int, name: str) -> Any:
     if isinstance(data, pa.Table):
-        return data.column(place)
-    series = data.iloc[:, place]
+        return data.column(index)
+    series = data.iloc[:, index]
     try:
         column = pa.Array.from_pandas(series)
         mixed = _mixes_times(column.type, series)
@@ -132,7 +132,7 @@ def _column(data: Any, place: int, name: str) -> Any:
 
 
 def _mixes_times(kind: Any, series: Any) -> bool:
-    """Whether Arrow would cut the time of day off some cells, or give others a time zone that they have not."""
+    """Return whether Arrow would cut off the time of day of some cells, or give others a time zone that they do not have."""
     if series.dtype != object or not pa.types.is_temporal(kind):
         return False
     cells = [cell for cell in series if isinstance(cell, date)]
@@ -141,13 +141,13 @@ def _mixes_times(kind: Any, series: Any) -> bool:
 
 
 def _decoded(column: Any) -> Any:
-    """A column of unordered categories as its plain values."""
+    """Return a column of unordered categories as its plain values."""
     kind = pa.large_string() if pa.types.is_string_view(column.type.value_type) else column.type.value_type
     return pa.chunked_array([chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks], type=kind)
 
 
 def categories(column: Any, name: str) -> list[Any]:
-    """The categories of an ordered column, from least to greatest."""
+    """Return the categories of an ordered column, from least to greatest."""
     dictionaries = [chunk.dictionary.to_pylist() for chunk in column.chunks]
     longest: list[Any] = max(dictionaries, key=len, default=[])
     if any(labels != longest[: len(labels)] for labels in dictionaries) or None in longest or len(set(longest)) < len(longest):
@@ -156,12 +156,12 @@ def categories(column: Any, name: str) -> list[Any]:
 
 
 def _positions(column: Any) -> Any:
-    """Each row's place among the categories of an ordered column."""
+    """Return each row's index among the categories of an ordered column."""
     return pa.chunked_array([chunk.indices.cast(pa.int64()) for chunk in column.chunks], type=pa.int64())
 
 
 def needs_arrow(kind: Any) -> bool:
-    """Whether an engine that reads a file by itself would lose something that `choose` keeps or refuses."""
+    """Return whether an engine that reads a file by itself would lose something that `choose` preserves or refuses."""
     types = pa.types
     return (
         types.is_null(kind)
@@ -175,7 +175,7 @@ def needs_arrow(kind: Any) -> bool:
 
 
 def _plain(column: Any, name: str) -> Any:
-    """The column in a type that every engine has; refuse what is no single value."""
+    """Return the column in a type that every engine has; refuse values that would not stay exact."""
     kind = column.type
     try:
         if pa.types.is_null(kind):
@@ -196,7 +196,7 @@ def _plain(column: Any, name: str) -> Any:
 
 
 def check_kind(kind: Any, name: str) -> None:
-    """Refuse nested, binary, duration and interval columns: they hold no single value to compare."""
+    """Refuse nested, binary, duration and interval columns: their cells are not single values to compare."""
     types = pa.types
     if types.is_dictionary(kind):
         check_kind(kind.value_type, name)

@@ -1,7 +1,7 @@
 """Arrow files: the chosen columns read into memory, and all of their bytes checked.
 
-They are not mapped into memory: a file that is cut short while it is mapped ends the whole program. And what was read is
-checked in full before anyone uses it: an index or a length that points elsewhere would do the same.
+They are not mapped into memory: a file that is cut short while it is mapped ends the whole program. What was read is checked in
+full before it is used: an index or a length that points elsewhere would end the program, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tclose.errors import InputError
 from tclose.tables.input_file import MOST_ROWS, InputFile
 
 _MARK = b"ARROW1"
-"""How a file begins that is not a stream."""
+"""The first bytes of a file; a stream has none."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Ipc:
     names: list[str]
 
     def read(self, names: Collection[str]) -> pa.Table:
-        """Some columns in memory, as long as they are."""
+        """Return some columns, in memory."""
         wanted, batches, rows = set(names), [], 0
-        with _opened(self.file, [place for place, name in enumerate(self.names) if name in wanted]) as reader:
+        with _opened(self.file, [index for index, name in enumerate(self.names) if name in wanted]) as reader:
             for batch in _batches(reader):
                 rows += batch.num_rows
                 if rows > MOST_ROWS:
@@ -49,12 +49,12 @@ def open_ipc(file: InputFile) -> Ipc:
 def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
     if isinstance(reader, pa.RecordBatchReader):
         return iter(reader)
-    return (reader.get_batch(place) for place in range(reader.num_record_batches))
+    return (reader.get_batch(index) for index in range(reader.num_record_batches))
 
 
 @contextmanager
 def _opened(file: InputFile, fields: list[int] | None) -> Iterator[Any]:
-    """A reader of some columns, in either of the two formats."""
+    """Open a reader of some columns, in either of the two formats."""
     options = pa.ipc.IpcReadOptions(included_fields=fields)
     with file.read_as("an Arrow file"), pa.OSFile(str(file.path)) as source:
         if source.read(len(_MARK)) == _MARK:

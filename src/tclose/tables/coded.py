@@ -1,4 +1,4 @@
-"""Rows: some columns of a table, row by row, each cell as its place among the values of its column.
+"""Coded rows: each cell of some columns as its index among the values of its column.
 
 A column of few values takes a byte a row: 10,000,000 rows of ten such columns are 100 MB.
 """
@@ -22,14 +22,14 @@ Codes = NDArray[Any]
 
 
 def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array, Codes]]:
-    """For each of ``count`` columns its values, ascending, missing last, and each row's place among them."""
+    """Return for each of ``count`` columns its values, ascending, missing last, and each row's index among them."""
     coders = [_Coder() for _ in range(count)]
     source, of_this_job = iter(batches), copy_context()
 
     def next_batch() -> Any:
         return of_this_job.run(next, source, None)
 
-    # The engine makes the next batch while this one is coded, and Arrow holds no GIL. Each column sees its batches in order.
+    # The engine makes the next batch while this one is coded, and Arrow releases the GIL. Each column gets its batches in order.
     with ThreadPoolExecutor() as pool:
         coming = pool.submit(next_batch)
         while (batch := coming.result()) is not None:
@@ -40,17 +40,17 @@ def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array,
 
 
 def narrow(size: int) -> Any:
-    """The narrowest dtype for codes below ``size``."""
+    """Return the narrowest dtype for codes below ``size``."""
     return np.min_scalar_type(max(size - 1, 0))
 
 
 def sorted_order(columns: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
-    """The rows in the order of their codes, the first column first; rows that agree on all stay as they are.
+    """Return the rows in the order of their codes, compared column by column; equal rows stay in their order.
 
     Parameters
     ----------
     columns
-        Each column's codes, and a number above all of them.
+        The codes of each column, and a number above all of them.
     """
     keys, bound = np.zeros(len(columns[0][0]), dtype=np.int64), 1
     for codes, size in columns:
@@ -63,7 +63,7 @@ def sorted_order(columns: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
 
 
 def dense(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Keys as numbers from 0 without gaps, in the same order; and how many there are."""
+    """Return keys as numbers from 0 without gaps, in the same order; and how many distinct numbers there are."""
     order = np.argsort(keys)
     new = np.diff(keys[order], prepend=-1) != 0
     numbers = np.empty_like(keys)
@@ -72,7 +72,7 @@ def dense(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 
 class _Coder:
-    """One column as it arrives: values get numbers in the order of their first occurrence; 0 is missing."""
+    """One column as its batches arrive: values are numbered from 1 in the order of their first occurrence; 0 is missing."""
 
     def __init__(self) -> None:
         self._values: pa.Array | None = None
@@ -83,8 +83,8 @@ class _Coder:
         found = encoded.dictionary
         if self._values is None:
             self._values = found.slice(0, 0)
-        places = pc.index_in(found, value_set=self._values)
-        numbers = places.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
+        known = pc.index_in(found, value_set=self._values)
+        numbers = known.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64) + 1
         new = numbers == 0
         numbers[new] = len(self._values) + 1 + np.arange(int(new.sum()))
         if new.any():
@@ -95,14 +95,14 @@ class _Coder:
     def ranked(self) -> tuple[pa.Array, Codes]:
         values = self._values if self._values is not None else pa.nulls(0)
         order = pc.sort_indices(values)
-        places = np.empty(len(values) + 1, dtype=narrow(len(values) + 1))
-        places[order.to_numpy() + 1] = np.arange(len(values))
-        places[0] = len(values)  # missing cells come last
-        codes = np.empty(sum(map(len, self._chunks)), dtype=places.dtype)
+        ranks = np.empty(len(values) + 1, dtype=narrow(len(values) + 1))
+        ranks[order.to_numpy() + 1] = np.arange(len(values))
+        ranks[0] = len(values)  # missing cells come last
+        codes = np.empty(sum(map(len, self._chunks)), dtype=ranks.dtype)
         start, missing = 0, False
         while self._chunks:
             chunk = self._chunks.pop(0)  # freed as soon as it is translated
-            codes[start : start + len(chunk)] = places[chunk]
+            codes[start : start + len(chunk)] = ranks[chunk]
             missing |= not chunk.all()
             start += len(chunk)
         domain = values.take(order)

@@ -1,6 +1,6 @@
-"""Cells: the distinct rows of some columns, counted by an engine, as codes; and the classes and histograms in them.
+"""Counted cells: the combinations of values that occur in some columns, with their counts; their classes and histograms.
 
-An engine hands over cells instead of rows. There are as many as the columns have combinations, however long the table is.
+An engine hands over counted combinations instead of rows: there are only as many as the columns have, however long the table is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CHUNK = 1_000_000
 """Cells whose histograms are judged at a time: kernels need some arrays of that length."""
 
 FEW = 2
-"""So many keys for each cell are counted in an array; more are sorted."""
+"""Keys are counted in an array if there are at most this many possible keys for each cell; else they are sorted."""
 
 
 class Cells:
@@ -35,13 +35,13 @@ class Cells:
     """
 
     def __init__(self, batches: Iterable[pa.RecordBatch], quasi: Sequence[str], sensitive: Sequence[str]) -> None:
-        """From batches with a column for each quasi-identifier, one for each sensitive attribute, and last the count."""
+        """Take batches with a column for each quasi-identifier, one for each sensitive attribute, and last the count."""
         chunks: list[list[Any]] = [[] for _ in (*quasi, *sensitive)]
         counts = [np.empty(0, dtype=np.int64)]
         for batch in batches:
             jobs.check()
-            for place, column in enumerate(batch.columns[:-1]):
-                chunks[place].append(column.dictionary_encode())
+            for index, column in enumerate(batch.columns[:-1]):
+                chunks[index].append(column.dictionary_encode())
             counts.append(batch.columns[-1].cast(pa.int64()).to_numpy())
         self._counts = np.concatenate(counts)
         self._columns = {name: _ranked(parts) for name, parts in zip((*quasi, *sensitive), chunks, strict=True) if parts}
@@ -53,22 +53,22 @@ class Cells:
 
     @cached_property
     def _classes(self) -> tuple[Ints, Ints]:
-        """The class of each cell, and some cell of each class."""
+        """Return the class of each cell, and some cell of each class."""
         columns = (self._columns[name] for name in self._quasi)
         return _numbered(((ranks, len(domain)) for domain, ranks in columns), len(self))
 
     @property
     def sizes(self) -> Ints:
-        """What each class counts."""
+        """The size of each class: its rows, or its persons where these were counted."""
         return _sums(self._classes[0], self._counts)
 
     def domain(self, name: str) -> tuple[pa.Array, Ints]:
-        """The values of a column, ascending, missing last, and how often each occurs."""
+        """Return the values of a column, ascending, missing last, and how often each occurs."""
         domain, ranks = self._columns[name]
         return domain, _sums(ranks, self._counts)
 
     def histograms(self, sensitive: str, codes: Ints, table: Ints) -> Iterator[Histograms]:
-        """The histograms of a column, some classes at a time.
+        """Return the histograms of a column, some classes at a time.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Cells:
         return self._histograms(codes[self._columns[sensitive][1]], table)
 
     def tuples(self, codes: Mapping[str, Ints]) -> tuple[list[Ints], Iterator[Histograms]]:
-        """The tuples of some columns that occur, in lexicographic order, by their code in each column; and their histograms.
+        """Return the tuples of some columns that occur, in lexicographic order, as codes by column; and their histograms.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Cells:
         return [own[ranks[name][some]] for name, own in codes.items()], self._histograms(numbers, _sums(numbers, self._counts))
 
     def _histograms(self, codes: Ints, table: Ints) -> Iterator[Histograms]:
-        """The histograms of the code of each cell."""
+        """Return the histograms of these codes of the cells."""
         numbers, some = self._classes
         keys, counts = _totals(numbers * len(table) + codes, self._counts, len(some) * len(table))
         owners, values = np.divmod(keys, len(table))
@@ -107,33 +107,33 @@ class Cells:
             first = last
 
     def pairs(self, name: str) -> tuple[Ints, Ints]:
-        """Each cell's value in a column of whole numbers, and its class."""
+        """Return each cell's value in a column of whole numbers, and its class."""
         domain, ranks = self._columns[name]
         return domain.to_numpy(zero_copy_only=False).astype(np.int64)[ranks], self._classes[0]
 
     def quasi_values(self, name: str) -> pa.Array:
-        """A quasi-identifier's value in each class."""
+        """Return the value of a quasi-identifier in each class."""
         domain, ranks = self._columns[name]
         return domain.take(pa.array(ranks[self._classes[1]]))
 
 
 def _ranked(chunks: list[Any]) -> tuple[pa.Array, Ints]:
-    """The values of a column, ascending, missing last, and each cell's place among them."""
+    """Return the values of a column, ascending, missing last, and each cell's index among them."""
     column = pa.chunked_array(chunks).unify_dictionaries()
     values = column.chunk(0).dictionary
     order = pc.sort_indices(values)
-    places = np.empty(len(values) + 1, dtype=np.int64)
-    places[order.to_numpy()] = np.arange(len(values))
-    places[-1] = len(values)  # missing cells come last
+    ranks = np.empty(len(values) + 1, dtype=np.int64)
+    ranks[order.to_numpy()] = np.arange(len(values))
+    ranks[-1] = len(values)  # missing cells come last
     indices = np.concatenate([chunk.indices.fill_null(len(values)).to_numpy() for chunk in column.chunks])
     domain = values.take(order)
     if column.null_count:
         domain = pa.concat_arrays([domain, pa.nulls(1, domain.type)])
-    return domain, places[indices]
+    return domain, ranks[indices]
 
 
 def _numbered(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, Ints]:
-    """Cells by what they have in some columns, numbered from 0 without gaps in lexicographic order; and some cell of each number.
+    """Number the cells by their codes in some columns, from 0 without gaps, in lexicographic order; with a cell of each number.
 
     Parameters
     ----------
@@ -149,11 +149,11 @@ def _numbered(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, I
 
 
 def _dense(keys: Ints, bound: int) -> tuple[Ints, Ints]:
-    """Keys below a bound as numbers from 0 without gaps, in the same order; and a place where each number occurs."""
+    """Return keys below a bound as numbers from 0 without gaps, in the same order; and an index at which each number occurs."""
     if bound <= FEW * len(keys):
-        places = np.full(bound, -1)
-        places[keys] = np.arange(len(keys))
-        return (np.cumsum(places >= 0) - 1)[keys], places[places >= 0]
+        found = np.full(bound, -1)
+        found[keys] = np.arange(len(keys))
+        return (np.cumsum(found >= 0) - 1)[keys], found[found >= 0]
     order = np.argsort(keys)
     new = np.diff(keys[order], prepend=-1) != 0
     numbers = np.empty_like(keys)
@@ -162,7 +162,7 @@ def _dense(keys: Ints, bound: int) -> tuple[Ints, Ints]:
 
 
 def _totals(keys: Ints, counts: Ints, bound: int) -> tuple[Ints, Ints]:
-    """The keys below a bound that occur, ascending, and the sum of the counts of each; counts are above 0."""
+    """Return the keys below a bound that occur, ascending, and the sum of the counts of each; counts are above 0."""
     if bound <= FEW * len(keys):
         sums = np.zeros(bound, dtype=np.int64)
         np.add.at(sums, keys, counts)
@@ -174,7 +174,7 @@ def _totals(keys: Ints, counts: Ints, bound: int) -> tuple[Ints, Ints]:
 
 
 def _sums(groups: Ints, values: Ints) -> Ints:
-    """Sums of values by group, without a detour over floats as ``np.bincount`` takes."""
+    """Return the sums of values by group, as integers: ``np.bincount`` would sum in floats."""
     sums = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(sums, groups, values)
     return sums

@@ -1,4 +1,4 @@
-"""CSV files: their header and delimiter, packed or not, and whether all readers split them into the same cells. No engine."""
+"""CSV files: their header, their delimiter, and how they are packed. `tclose.tables.csv_scan` looks at all of their bytes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _DELIMITERS = (",", ";", "\t", "|")
 
 @dataclass(frozen=True)
 class Delimited:
-    """A CSV file whose form is known: UTF-8, a header in its first row, one delimiter, ``"`` as quote."""
+    """A CSV file of a known form: UTF-8, a header in its first row, one delimiter, ``"`` as quote."""
 
     file: InputFile
     names: list[str]
     delimiter: str
 
     def scan(self) -> Scan:
-        """Look at all of its bytes; refuse what readers would split into different cells."""
+        """Look at all bytes of the file; refuse what readers would split into different cells."""
         with self.file.read_as(_kind(self.file)):
             try:
                 return _scanned(self.file, self.delimiter, len(self.names))
@@ -43,9 +43,9 @@ class Delimited:
 
 
 def open_delimited(file: InputFile, given: str | None = None) -> Delimited:
-    """Read the header and find the delimiter, unless it is given; refuse what is no CSV.
+    """Read the header, and find the delimiter unless it is given; refuse what is not a CSV.
 
-    A header that a comma parts, and the given delimiter does not, is that of a release.
+    A header with commas, and without the given delimiter, is that of a release.
     """
     name = file.path.name
     with file.read_as(_kind(file)), unpacked(file) as source:
@@ -53,7 +53,7 @@ def open_delimited(file: InputFile, given: str | None = None) -> Delimited:
     if not block:
         raise InputError(f"File {name!r} is empty. A header and rows are needed.")
     try:
-        Text().take(block)  # before a column is looked for: in another encoding its name is another one
+        Text().take(block)  # before a column is looked for: in another encoding it would have another name
     except Fault as fault:
         raise InputError(f"File {name!r} {fault}.") from None
     text = codecs.getincrementaldecoder("utf-8")().decode(block.removeprefix(codecs.BOM_UTF8))
@@ -73,7 +73,7 @@ def open_delimited(file: InputFile, given: str | None = None) -> Delimited:
             f"File {name!r} must have its header in its first line. Got {len(header)} of {len(first)} columns there; remove "
             "any title above the header."
         )
-    broken = next((place for place, name in enumerate(header, 1) if "\n" in name or "\r" in name), None)
+    broken = next((index for index, name in enumerate(header, 1) if "\n" in name or "\r" in name), None)
     if broken is not None and len(set(re.findall("\r\n|\r|\n", sample))) > 1:  # the engine takes such a name for the header's end
         raise InputError(f"File {name!r} has a line break in the name of its column {broken}. Write that name in one line.")
     return Delimited(file, header, delimiter)
@@ -86,7 +86,7 @@ def _scanned(file: InputFile, delimiter: str, columns: int) -> Scan:
 
 
 def packing_of(path: Path) -> str | None:
-    """How a file is packed, by its name; None where it is not."""
+    """Return how a file is packed, by its name; None if it is not packed."""
     return PACKED.get(path.suffix.lower())
 
 
@@ -96,24 +96,24 @@ def _kind(file: InputFile) -> str:
 
 
 def unpacked(file: InputFile) -> Any:
-    """The bytes of a file, unpacked as they are read."""
+    """Return the bytes of a file as a stream, unpacked while they are read."""
     packing = packing_of(file.path)
     return file.path.open("rb") if packing is None else pa.input_stream(str(file.path), compression=packing)
 
 
 def _rows(sample: str, delimiter: str) -> Iterator[list[str]]:
-    """The rows that are not blank."""
+    """Return the rows that are not blank."""
     csv.field_size_limit(2**31 - 1)
     return (row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if row)
 
 
 def _width(sample: str, delimiter: str) -> int:
-    """The columns of the header."""
+    """Return how many columns the header has."""
     return len(next(_rows(sample, delimiter), []))
 
 
 def _score(sample: str, delimiter: str) -> tuple[int, int]:
-    """How well a delimiter explains the sample: rows as long as the most common row, and how long that is."""
+    """Return how well a delimiter explains the sample: how many rows have the most common length, and that length."""
     lengths = [len(row) for row in _rows(sample, delimiter)][:-1] or [1]
     common = max(set(lengths), key=lambda length: (lengths.count(length), length))
     return (lengths.count(common), common) if common > 1 else (0, 1)

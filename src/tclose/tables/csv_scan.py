@@ -1,8 +1,8 @@
-"""The bytes of a CSV, looked at once before an engine reads them: whether all readers split them into the same cells.
+"""The scan of a CSV: all of its bytes, looked at before an engine reads them. All readers must split them into the same cells.
 
 pandas, polars, Arrow, Python's csv and DuckDB agree on a file whose quotes stand around whole cells, whose rows all have as many
-fields as the header, and whose lines end alike. On other files two of them differ: about blanks beside quotes, about fields that
-are too many, about blank lines. Such a file is refused: one class to one reader might be ten to another.
+fields as the header, and whose lines end alike. They read other files differently: blanks beside quotes, rows with too many
+fields, blank lines. Such a file is refused: one class to one reader might be ten to another.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tclose import jobs
 from tclose.values.exact import number_of
 
 LONGEST = 2_000_000
-"""Bytes in a row that the engine reads."""
+"""Most bytes of a row: the engine reads no longer ones."""
 
 BLOCK = 1 << 22
-"""Bytes looked at at a time: more than two of the longest rows."""
+"""Bytes of a block: more than two of the longest rows."""
 
 _QUOTE, _LF, _CR = b'"\n\r'
 
@@ -30,12 +30,12 @@ Ints = NDArray[np.int64]
 
 
 class Fault(Exception):  # noqa: N818
-    """What is wrong with the bytes, in words that follow the name of the file; it quotes none of them."""
+    """What is wrong with the bytes, in words that follow the name of the file. It quotes no byte."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """What is known of a CSV when all of its bytes have been looked at.
+    """What a scan found out about a CSV.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Scan:
     bare : (columns,) bool
         Whether a column has empty cells without quotes.
     quoted : (columns,) bool
-        Whether a column has empty cells in quotes. polars and others tell them from those without.
+        Whether a column has empty cells in quotes. polars and others distinguish them from those without.
     """
 
     rows: int
@@ -53,12 +53,12 @@ class Scan:
 
 
 def scan(file: BinaryIO, delimiter: str, columns: int) -> Scan:
-    """Look at all bytes of a CSV; no more than a few blocks of them are in memory.
+    """Look at all bytes of a CSV, with no more than a few blocks of them in memory.
 
     Raises
     ------
     Fault
-        For what readers split into different cells, and for what is no text in UTF-8.
+        For what readers split into different cells, and for what is not text in UTF-8.
     """
     text, rows, rest = Text(), _Rows(ord(delimiter), columns), b""
     while block := file.read(BLOCK):
@@ -76,7 +76,7 @@ def scan(file: BinaryIO, delimiter: str, columns: int) -> Scan:
 
 
 class Text:
-    """Bytes as they arrive: no NUL, and UTF-8."""
+    """Blocks of bytes as they arrive: they must be UTF-8, without NUL."""
 
     def __init__(self) -> None:
         """Begin with no bytes."""
@@ -85,7 +85,7 @@ class Text:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def take(self, block: bytes) -> None:
-        """Look at the next bytes; refuse what is no text in UTF-8."""
+        """Look at the next bytes; refuse what is not text in UTF-8."""
         if not self.read and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise Fault(f"is UTF-16. {_ways_out('utf-16')}")
         self.read += len(block)
@@ -101,7 +101,7 @@ class Text:
         self._lines += block.count(b"\n")
 
     def end(self) -> None:
-        """Refuse a character that is cut short."""
+        """Refuse a last character that is cut short."""
         try:
             self._decoder.decode(b"", final=True)
         except UnicodeDecodeError:
@@ -109,7 +109,7 @@ class Text:
 
 
 def _ways_out(encoding: str) -> str:
-    """What to do with a file in another encoding."""
+    """Return what to do with a file in another encoding."""
     return f"Save it as UTF-8, or name its encoding in the policy, as in input: {{encoding: {encoding}}}"
 
 
@@ -135,7 +135,7 @@ class _Rows:
         self.take(piece + (b"\r\n" if self._ends_in_two else b"\n"))
 
     def take(self, piece: bytes) -> int:
-        """Look at the whole rows that a piece begins with; give back how many bytes they have."""
+        """Look at the whole rows at the start of a piece; return how many bytes they have."""
         data = _bytes(piece)
         at, kind, inside = _marks(data, self._delimiter)
         outside = ~inside
@@ -154,7 +154,7 @@ class _Rows:
         return int(ends[-1]) + 1
 
     def _check_quotes(self, data: Bytes, opening: Ints, closing: Ints, ends: Ints) -> None:
-        """A quote opens behind a delimiter, a line end or the quote that it doubles, and closes before one of these."""
+        """Refuse a quote that does not open after a delimiter, a line end or a quote, or does not close before one of these."""
         before, behind = data[opening - 1], data[closing + 1]  # no quote closes at the end of whole rows: there is a line end
         opens = (before == self._delimiter) | (before == _LF) | (before == _QUOTE) | (opening == 0)
         closes = (behind == self._delimiter) | (behind == _LF) | (behind == _QUOTE) | (behind == _CR)
@@ -166,7 +166,7 @@ class _Rows:
             )
 
     def _check_ends(self, data: Bytes, returns: Ints, ends: Ints) -> None:
-        """Every line ends in LF, or every line in CR LF."""
+        """Refuse lines of which some end in LF and others in CR LF."""
         lone = returns[data[returns + 1] != _LF]
         if len(lone):
             raise _lone(self._row(lone[0], ends))
@@ -178,7 +178,7 @@ class _Rows:
             raise Fault(f"mixes two kinds of line ends, first in {self._row(other[0], ends)}. Save it with one")
 
     def _check_fields(self, data: Bytes, stops: Ints, ends: Ints) -> None:
-        """Every row has as many fields as the header, none is blank, and none is too long for the engine."""
+        """Refuse rows with more or fewer fields than the header, blank rows, and rows that are too long for the engine."""
         starts = np.append(0, ends[:-1] + 1)
         lengths = ends - starts - bool(self._ends_in_two)
         fields = np.diff(np.searchsorted(stops, ends, side="right"), prepend=0)
@@ -187,8 +187,8 @@ class _Rows:
             raise Fault(f"has more than {LONGEST:,} characters in {row}. Shorten that row")
         blank = lengths == 0
         if self._columns == 1:  # pandas takes a line of blanks for a blank one
-            for place in np.flatnonzero(np.isin(data[starts], list(b" \t"))).tolist():
-                blank[place] = not data[int(starts[place]) : int(ends[place])].tobytes().strip(b" \t\r")
+            for index in np.flatnonzero(np.isin(data[starts], list(b" \t"))).tolist():
+                blank[index] = not data[int(starts[index]) : int(ends[index])].tobytes().strip(b" \t\r")
         odd = blank | (fields != self._columns)
         if odd.any():
             first = int(np.argmax(odd))
@@ -200,7 +200,7 @@ class _Rows:
             raise Fault(f"is ragged: {_named(number)} has {count}, the header {self._columns}. Mend that row")
 
     def _note_empty(self, data: Bytes, stops: Ints) -> None:
-        """Note which columns have empty cells; rows have as many stops as there are columns."""
+        """Note which columns have empty cells. Each row has as many stops as there are columns."""
         lengths = np.diff(stops, prepend=-1) - 1
         lengths[self._columns - 1 :: self._columns] -= bool(self._ends_in_two)
         self.bare[np.flatnonzero(lengths == 0) % self._columns] = True
@@ -210,7 +210,7 @@ class _Rows:
         self.quoted[pairs % self._columns] = True
 
     def _row(self, position: Any, ends: Ints) -> str:
-        """The row in which a byte of the piece is."""
+        """Return the name of the row in which a byte of the piece is."""
         return _named(self.count + int(np.searchsorted(ends, position)))
 
 
@@ -219,7 +219,7 @@ def _bytes(piece: bytes) -> Bytes:
 
 
 def _marks(data: Bytes, delimiter: int) -> tuple[Ints, Bytes, NDArray[np.bool_]]:
-    """Where delimiters, line ends and quotes are, which of them it is, and whether it opens quotes or stands inside them."""
+    """Return the positions of delimiters, line ends and quotes; which each is; and whether it opens a quote or is inside one."""
     quotes = data == _QUOTE
     found = (data == delimiter) | (data == _LF) | (data == _CR)
     if not quotes.any():

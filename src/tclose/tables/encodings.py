@@ -1,4 +1,4 @@
-"""Files in other encodings: a copy in UTF-8, made as a stream, in a folder that only its owner reads."""
+"""Files in other encodings than UTF-8: a copy in UTF-8, made as a stream, in a folder that only its owner can read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCK = 1 << 24
 
 
 def is_utf8(file: InputFile) -> bool:
-    """Whether all bytes of a file are text in UTF-8. NUL bytes are not: letters of UTF-16 have them."""
+    """Return whether all bytes of a file are text in UTF-8, without NUL: letters of UTF-16 have NUL bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with unpacked(file) as source:
         try:
@@ -34,7 +34,7 @@ def is_utf8(file: InputFile) -> bool:
 
 
 def in_utf8(file: InputFile, encoding: str, owner: Any) -> InputFile:
-    """A copy of a file in UTF-8 that lives as long as its owner; the file itself where it is UTF-8 already, as a release is."""
+    """Return a copy of a file in UTF-8 that exists as long as its owner; the file itself if it is UTF-8, as a release is."""
     with file.read_as("a CSV"):
         if is_utf8(file):
             return file

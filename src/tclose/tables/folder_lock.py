@@ -1,8 +1,8 @@
-"""A lock on a folder: of several writers one goes first, and the others wait.
+"""A lock on a folder: one of several writers goes first, and the others wait.
 
-It is a hidden file in the folder that a process has locked. The system opens the lock when the process ends, however it ends:
-what a killed process leaves is a file that nobody has locked, and the next writer uses it and removes it. Where the disk knows no
-locks, as some network drives, there is none, and writers are not kept apart.
+The lock is a hidden file in the folder that a process has locked. The system opens the lock when the process ends, however it
+ends: a killed process leaves a file that nobody has locked, and the next writer uses it and removes it. Some network drives have
+no locks: writers to such a folder are not kept apart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Be the only writer in a folder, after all who were before."""
+    """Be the only writer in a folder inside this block, after all earlier writers."""
     path = folder / NAME
     descriptor = _acquire(path)
     try:
@@ -34,12 +34,12 @@ def locked(folder: Path) -> Iterator[None]:
             os.close(descriptor)
             _remove(path)
         else:
-            _remove(path)  # before the lock is opened: whoever waits for this file sees that it is gone, and makes another
+            _remove(path)  # before the lock is opened: a waiting writer sees that this file is gone, and makes another
             os.close(descriptor)
 
 
 def _acquire(path: Path) -> int:
-    """The file of the lock, locked."""
+    """Return the file of the lock, locked."""
     while True:
         descriptor = _opened(path)
         try:
@@ -54,7 +54,7 @@ def _acquire(path: Path) -> int:
 
 
 def _opened(path: Path) -> int:
-    """The file of the lock, made if it is not there; only a file that is made here gets other rights."""
+    """Return the file of the lock, which is made if it does not exist; only a file that is made here gets other rights."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
@@ -63,7 +63,7 @@ def _opened(path: Path) -> int:
                 return os.open(path, os.O_RDWR | _NO_LINK)
         else:
             if sys.platform != "win32":
-                os.fchmod(descriptor, 0o666)  # whoever may write in the folder may wait for it
+                os.fchmod(descriptor, 0o666)  # each user who may write in the folder may wait for it
             return descriptor
 
 
@@ -71,19 +71,19 @@ if sys.platform == "win32":
     import msvcrt
 
     def _lock(descriptor: int) -> None:
-        """Wait until nobody else has the file."""
+        """Wait until no other process has locked the file, and lock it."""
         while True:
             try:
                 return msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
             except OSError as error:
-                if error.errno != errno.EDEADLOCK:  # that is ten seconds of waiting
+                if error.errno != errno.EDEADLOCK:  # raised after ten seconds of waiting
                     raise
 
 else:
     import fcntl
 
     def _lock(descriptor: int) -> None:
-        """Wait until nobody else has the file."""
+        """Wait until no other process has locked the file, and lock it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         except OSError as error:

@@ -1,8 +1,7 @@
-"""Forms: cells that are written in another way than ours, rewritten before they are typed; what the policy's ``input`` says.
+"""Forms: cells that are written otherwise than in a release are rewritten before they are typed, as the policy's ``input`` says.
 
-Our way is that of a release: missing cells are empty, numbers have a decimal point, dates are 2024-01-31. A column is rewritten
-where all of its cells have the form that the policy names, and left alone elsewhere: so a release can be read with the policy
-that made it.
+In a release missing cells are empty, numbers have a decimal point, dates are 2024-01-31. A column is rewritten if all of its
+cells have the form that the policy names, and stays as it is otherwise: so a release can be read with the policy that made it.
 """
 
 from __future__ import annotations
@@ -21,23 +20,23 @@ from tclose.tables.moments import MOMENT, Moments
 from tclose.values.notation import DateForm
 
 COMMA = r"^-?(?:(?:0|[1-9][0-9]*)(?:,[0-9]+)?|,[0-9]+)(?:[eE][+-]?[0-9]+)?$"
-"""A number with a decimal comma, or a whole one."""
+"""A number with a decimal comma, or a whole number."""
 
 _THOUSANDS = r"^-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+$"
 
 SAMPLE = 1_000
-"""A form, or a type, that these first rows do not have is not looked for in all rows."""
+"""Rows of a sample: a form, or a type, that they do not have is not looked for in all rows."""
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    """A table of text columns in our way of writing.
+    """Columns of text in the form of a release.
 
     Attributes
     ----------
     text : ibis table
     found : ibis table
-        The same as it is written, but for missing cells.
+        The same as they are written, but for missing cells.
     comma, dates : set
         The columns whose numbers have a decimal comma, and whose dates have the policy's form.
     moments : dict of Moments
@@ -52,16 +51,16 @@ class Rewritten:
 
 
 def rewritten(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given: Input, texts: set[str]) -> Rewritten:
-    """The columns of a table in our way of writing.
+    """Return the columns of a table in the form of a release.
 
     Parameters
     ----------
     names
         The column of the ibis table for each name.
     kinds
-        What to read each as; those that are read as text or as they are printed are not rewritten.
+        What to read each as. Columns that are read as text or as they are printed are not rewritten.
     texts
-        The columns that are text. Of the others, numbers that mean "no value" are missing.
+        The columns that are text. In the others, numbers that mean "no value" become missing.
     """
     found = table.mutate(**{names[name]: without(table[names[name]], given) for name in names}) if given.missing else table
     open_ = {names[name]: kind for name, kind in kinds.items() if name in texts and kind not in ("text", "printed")}
@@ -84,7 +83,7 @@ def rewritten(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], gi
 
 
 def without(cell: Any, given: Input) -> Any:
-    """A cell, missing where it is one of the texts that mean "no value"."""
+    """Return a cell, missing if it is one of the texts that mean "no value"."""
     kind = cell.type()
     if kind.is_string():
         return cell.isin(given.missing).ifelse(ibis.null("string"), cell)
@@ -95,7 +94,7 @@ def without(cell: Any, given: Input) -> Any:
 
 
 def _numbers(texts: Sequence[str], kind: Any) -> list[Any]:
-    """Those of some texts that are numbers which a column of this type can have, in that type: nothing is rounded but floats."""
+    """Return the texts that are numbers of this type, in that type. Nothing is rounded but floats."""
     numbers = {text: Fraction(text) for text in texts if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text)}
     if kind.is_integer():
         low, high = kind.bounds.lower, kind.bounds.upper
@@ -107,7 +106,7 @@ def _numbers(texts: Sequence[str], kind: Any) -> list[Any]:
 
 
 def written_as(cell: Any, form: DateForm) -> Any:
-    """Whether a cell is a date, or a timestamp, in a form; unknown where it is missing."""
+    """Return whether a cell is a date, or a timestamp, in a form; NULL if it is missing."""
     day = iso(cell, form).left(10)
     return (cell.re_search(form.pattern) & (day.try_cast("date").cast("string") == day)).fill_null(
         cell.isnull().ifelse(None, False)
@@ -115,8 +114,8 @@ def written_as(cell: Any, form: DateForm) -> Any:
 
 
 def iso(cell: Any, form: DateForm) -> Any:
-    """A cell of a form as 2024-01-31, or 2024-01-31 08:30:00."""
-    found = {part: cell.re_extract(form.pattern, place).lpad(2, "0") for place, part in enumerate(form.parts, 1)}
+    """Return a cell of a form as 2024-01-31, or 2024-01-31 08:30:00."""
+    found = {part: cell.re_extract(form.pattern, index).lpad(2, "0") for index, part in enumerate(form.parts, 1)}
     year = cell.re_extract(form.pattern, form.parts.index("year") + 1)
     text = year + "-" + found["month"] + "-" + found["day"]
     for part, mark in (("hour", " "), ("minute", ":"), ("second", ":")):
@@ -125,34 +124,34 @@ def iso(cell: Any, form: DateForm) -> Any:
 
 
 def is_moment(cell: Any) -> Any:
-    """Whether a cell is a timestamp; unknown where it is missing."""
+    """Return whether a cell is a timestamp; NULL if it is missing."""
     day = cell.left(10)
     return (cell.re_search(MOMENT) & (day.try_cast("date").cast("string") == day)).fill_null(cell.isnull().ifelse(None, False))
 
 
 def shape(cell: Any) -> Any:
-    """A timestamp with its digits as 0, but for those of the zone: equal for all cells that are written in one form."""
+    """Return a timestamp with all digits as 0, except those of the zone: equal for all cells that are written in one form."""
     return cell.re_extract(MOMENT, 1).re_replace("[0-9]", "0") + cell.re_extract(MOMENT, 2)
 
 
 def _moments(text: Any, columns: list[str]) -> dict[str, Moments]:
-    """The columns whose cells are all timestamps in one form."""
+    """Return the columns whose cells are all timestamps in one form."""
     columns = list(_all(text, {column: is_moment(text[column]) for column in columns}))
     if not columns:
         return {}
     facts = {
-        f"{end}{place}": getattr(shape(text[column]), end)() for place, column in enumerate(columns) for end in ("min", "max")
+        f"{end}{index}": getattr(shape(text[column]), end)() for index, column in enumerate(columns) for end in ("min", "max")
     }
     found = text.agg(**facts).to_pyarrow().to_pylist()[0]
     return {
-        column: Moments.of(found[f"min{place}"])
-        for place, column in enumerate(columns)
-        if found[f"min{place}"] is not None and found[f"min{place}"] == found[f"max{place}"]
+        column: Moments.of(found[f"min{index}"])
+        for index, column in enumerate(columns)
+        if found[f"min{index}"] is not None and found[f"min{index}"] == found[f"max{index}"]
     }
 
 
 def _all(rows: Any, tests: Mapping[str, Any]) -> set[str]:
-    """The columns for which a test is true of every cell that is not missing, and of one at least."""
+    """Return the columns for which a test is true of every cell that is not missing, and of one at least."""
     hopeful = _answers(rows, tests, sample=True) if tests else {}
     answers = _answers(rows, {column: tests[column] for column, answer in hopeful.items() if answer is not False})
     return {column for column, answer in answers.items() if answer}
@@ -161,14 +160,14 @@ def _all(rows: Any, tests: Mapping[str, Any]) -> set[str]:
 def _answers(rows: Any, tests: Mapping[str, Any], *, sample: bool = False) -> dict[str, bool | None]:
     if not tests:
         return {}
-    asked = rows.select(**dict(zip((f"a{place}" for place in range(len(tests))), tests.values(), strict=True)))
+    asked = rows.select(**dict(zip((f"a{index}" for index in range(len(tests))), tests.values(), strict=True)))
     asked = asked.limit(SAMPLE) if sample else asked
     found = asked.agg(**{name: asked[name].all() for name in asked.columns}).to_pyarrow().to_pylist()[0]
     return dict(zip(tests, found.values(), strict=True))
 
 
 def _any(rows: Any, tests: Mapping[str, Any]) -> set[str]:
-    """The columns for which a test is true of some cell."""
+    """Return the columns for which a test is true of some cell."""
     if not tests:
         return set()
     found = rows.agg(**{column: test.any() for column, test in tests.items()}).to_pyarrow().to_pylist()[0]
@@ -176,7 +175,7 @@ def _any(rows: Any, tests: Mapping[str, Any]) -> set[str]:
 
 
 def _check_thousands(rows: Any, columns: Mapping[str, str]) -> None:
-    """With a decimal comma 1.234 may be a thousand and more; in a release it is one and a bit. Nobody can tell: it is refused."""
+    """Refuse cells as 1.234 under a decimal comma: they may be thousands, or decimals of a release, and nobody can tell."""
     tests = {column: rows[column].re_search(_THOUSANDS) | rows[column].re_search("^-?[0-9]+$") for column in columns}
     numbers = _all(rows, tests)
     for column in sorted(_any(rows, {column: rows[column].contains(".") for column in numbers})):

@@ -1,4 +1,4 @@
-"""A file that is read: a regular one, and the same from the first look at it to the last."""
+"""A file that is read: it must be a regular file, and must not change from the first look at it to the last."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pyarrow as pa
 from tclose.errors import InputError
 
 MOST_ROWS = 10_000_000_000
-"""More than there are people: a file that claims more would keep an engine busy for hours."""
+"""Most rows of a table, more than there are people: a file that claims more would occupy an engine for hours."""
 
 MOST_COLUMNS = 100_000
-"""So many columns take some seconds to tell from one another."""
+"""Most columns of a table: to compare this many names takes some seconds."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class InputFile:
     ----------
     path : Path
     state : tuple of int
-        Device, inode, size and times. Whoever writes to a file changes the last of them, and cannot set it back.
+        Device, inode, size and times. Each write to a file changes the last of them, and nobody can set it back.
     """
 
     path: Path
@@ -37,13 +37,13 @@ class InputFile:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Look at a file for the first time; refuse folders, pipes and devices."""
+        """Take a first look at a file; refuse folders, pipes and devices."""
         try:
             str(path).encode()  # the engine wants names in UTF-8
             found = path.stat()
         except UnicodeEncodeError:
             raise InputError(f"File {str(path)!r} has a name that is not UTF-8. Rename it.") from None
-        except (FileNotFoundError, NotADirectoryError, ValueError):  # a NUL in a name is a value that no system takes
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # a ValueError for a name with a NUL
             raise InputError(f"File {str(path)!r} does not exist. Check its path.") from None
         except OSError as error:
             raise InputError(f"File {str(path)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
@@ -55,11 +55,11 @@ class InputFile:
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """The number of its bytes."""
         return self.state[2]
 
     def check_unchanged(self) -> None:
-        """Refuse a file that is not what it was: what was read before and after would be two tables."""
+        """Refuse a file that has changed: what was read before and after would be two tables."""
         try:
             same = _state(self.path.stat()) == self.state
         except OSError:
@@ -69,7 +69,7 @@ class InputFile:
 
     @contextmanager
     def read_as(self, kind: str) -> Iterator[None]:
-        """Read it: what the disk or Arrow says of a file that is gone, damaged or of another kind becomes one sentence."""
+        """Put errors of the disk and of Arrow, while the file is read inside this block, into one sentence."""
         name = self.path.name
         try:
             yield

@@ -1,4 +1,4 @@
-"""Moments: how the timestamps of a column are written, and a timestamp in that form."""
+"""Timestamps in text: the form in which all timestamps of a column are written, and a timestamp in that form."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from datetime import datetime, timedelta
 _CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,6})?)?"
 _ZONE = r"Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?"
 MOMENT = rf"^([0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[ T]{_CLOCK})({_ZONE})?$"
-"""A timestamp: a date, a blank or T, a time of day, and maybe how far its clocks are from UTC."""
+"""A timestamp: a date, a blank or T, a time of day, and optionally its distance from UTC."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """How the timestamps of a column are written, all of them: ``2024-01-31T08:30Z``.
+    """The form in which all timestamps of a column are written, as ``2024-01-31T08:30Z``.
 
     Attributes
     ----------
     separator : str
         A blank, or T.
     digits : int or None
-        Digits after the point of a second; None where there are no seconds.
+        Digits of the fraction of a second; None if there are no seconds.
     zone : str
-        How far the clocks are from UTC, as it is written; "" where nothing is.
+        The distance from UTC as it is written; "" if none is.
     """
 
     separator: str
@@ -32,14 +32,14 @@ class Moments:
 
     @classmethod
     def of(cls, shape: str) -> Moments:
-        """From the shape of all cells: their digits as 0, but for those of the zone."""
+        """Return the form of cells of this shape: all digits as 0, except those of the zone."""
         main, zone = re.fullmatch(MOMENT, shape).groups()  # type: ignore[union-attr]
         seconds = main[17:]
         return cls(main[10], len(seconds.partition(".")[2]) if seconds else None, zone or "")
 
     @property
     def offset(self) -> timedelta | None:
-        """How far the clocks are from UTC; None where that is not written."""
+        """The distance from UTC; None if it is not written."""
         if not self.zone:
             return None
         digits = re.sub("[^0-9]", "", self.zone).ljust(4, "0")
@@ -55,7 +55,7 @@ class Moments:
         return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
 
     def text(self, value: datetime) -> str:
-        """A moment in this form; finer only where the moment is."""
+        """Return a timestamp in this form, with more digits only if it needs them."""
         plain = value.replace(tzinfo=None)
         digits = -1 if self.digits is None else self.digits
         if plain.second or plain.microsecond:

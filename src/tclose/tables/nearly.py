@@ -1,4 +1,4 @@
-"""Columns of text that are nearly numbers or dates: what their cells are, and which are none."""
+"""Columns of text that are nearly numbers or dates: what most of their cells are, and which cells are not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS = (
     "NA", "N/A", "n/a", "na", "NaN", "null", "NULL", "Null", "None", "none", "?", "-", "--", ".", "missing", "unknown", "#N/A",
     "",
 )  # fmt: skip
-"""Texts that are known to mean "no value": the only cells that a sentence may quote."""
+"""Texts that are known to mean "no value". No sentence quotes any other cell."""
 
 FORMS = {
     words: DateForm(words)
@@ -27,17 +27,17 @@ FORMS = {
         "M/D/YYYY", "DD.MM.YYYY hh:mm", "DD.MM.YYYY hh:mm:ss", "DD/MM/YYYY hh:mm", "MM/DD/YYYY hh:mm",
     )
 }  # fmt: skip
-"""Ways to write dates that are looked for; where two fit all cells, the first wins."""
+"""Forms of dates that are looked for. Ties: the first wins."""
 
 FEW = 10
-"""A column is nearly numbers where at most one cell in so many is none, or all that are none are known words."""
+"""A column is nearly numbers if at most one cell in ten is not a number, or all cells that are not are known words."""
 
 _CODE = r"^[+0][0-9]+$"
-"""A number with zeros or a plus in front, as a zip code or a telephone number: it is meant as text."""
+"""A number that begins with a zero or a plus, as a zip code or a telephone number: it is meant as text."""
 
 
 def nearly(table: Any, column: str) -> Nearly | None:
-    """What the cells of a column of text nearly all are; None where they are text, or a release."""
+    """Return what nearly all cells of a column of text are; None if they are text, or those of a release."""
     sample = table.select(cell=table[column]).limit(SAMPLE).to_pyarrow()["cell"].drop_null()
     likely = _likely(sample.to_pylist())
     if not likely:
@@ -66,7 +66,7 @@ def nearly(table: Any, column: str) -> Nearly | None:
 
 
 def _likely(cells: list[str]) -> list[str]:
-    """What half of the cells of a sample are."""
+    """Return what half of the cells of a sample, or more, look like."""
     forms = {"number": DECIMAL, "comma": COMMA, "date": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "moment": MOMENT}
     tests = {what: re.compile(form).fullmatch for what, form in forms.items()} | {
         words: form.fits for words, form in FORMS.items()
@@ -75,14 +75,14 @@ def _likely(cells: list[str]) -> list[str]:
 
 
 def _tests(cell: Any, wanted: Collection[str]) -> dict[str, Any]:
-    """Whether a cell is one of these."""
+    """Return for each of these whether a cell is one."""
     tests = {"number": cell.re_search(DECIMAL), "comma": cell.re_search(COMMA), "date": is_date(cell), "moment": is_moment(cell)}
     return {what: written_as(cell, FORMS[what]) if what in FORMS else tests[what] for what in wanted}
 
 
 def _counts(rows: Any, wanted: list[str]) -> dict[str, int]:
-    """How many cells have a value, and how many are each of these."""
+    """Return how many cells have a value, and how many are each of these."""
     tests = _tests(rows.cell, wanted)
-    sums = {f"n{place}": tests[what].cast("int64").sum().fill_null(0) for place, what in enumerate(wanted)}
+    sums = {f"n{index}": tests[what].cast("int64").sum().fill_null(0) for index, what in enumerate(wanted)}
     found = rows.agg(cells=rows.cell.count(), **sums).to_pyarrow().to_pylist()[0]
     return dict(zip(("cells", *wanted), found.values(), strict=True))

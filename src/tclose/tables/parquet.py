@@ -1,7 +1,7 @@
-"""Parquet files: what they say of themselves, checked before an engine believes it.
+"""Parquet files: what their footer says, checked before an engine believes it.
 
-A footer tells how many rows and values there are, where they lie, and what they mean. Statistics (least, greatest, missing) are
-in it too; nothing here or in the engine uses them.
+A footer says how many rows and values there are, where they are in the file, and what they mean. It also has statistics (least,
+greatest, missing); neither this file nor the engine uses them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tclose.tables.input_file import MOST_ROWS, InputFile
 _KIND = "a Parquet file"
 
 _TAIL = 8
-"""Bytes behind the footer: its length, and a mark."""
+"""Bytes after the footer: its length, and a mark."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Parquet:
 
     @property
     def rows(self) -> int:
-        """Its rows, as the footer has them."""
+        """The number of its rows, as the footer says."""
         return int(self.metadata.num_rows)
 
     def check(self, names: Collection[str]) -> None:
-        """Refuse a footer that contradicts itself about some columns: readers would differ on what the file holds."""
+        """Refuse a footer that contradicts itself about some columns: readers would differ on what is in the file."""
         with self.file.read_as(_KIND):
-            groups = [self.metadata.row_group(place) for place in range(self.metadata.num_row_groups)]
+            groups = [self.metadata.row_group(index) for index in range(self.metadata.num_row_groups)]
             if self.rows > MOST_ROWS:
                 raise InputError(f"File {self.file.path.name!r} has more than {MOST_ROWS:,} rows. Split it.")
             sound = sum(group.num_rows for group in groups) == self.rows and all(group.num_rows >= 0 for group in groups)
@@ -50,12 +50,12 @@ class Parquet:
             raise InputError(f"File {self.file.path.name!r} contradicts itself in its footer. Write it again.")
 
     def _leaves(self, names: Collection[str]) -> list[int]:
-        """Where in the footer these columns are, which are not nested."""
+        """Return the indices of these columns, which are not nested, in the footer."""
         wanted, schema = set(names), self.metadata.schema
-        return [place for place in range(len(schema)) if schema.column(place).path in wanted]
+        return [index for index in range(len(schema)) if schema.column(index).path in wanted]
 
     def _is_sound(self, chunk: Any, rows: int) -> bool:
-        """Whether a column of a row group has a cell for each row, inside this file, its dictionary before its values."""
+        """Return whether a column of a row group has a cell for each row, in this file, and its dictionary before its values."""
         starts = [offset for offset in (chunk.dictionary_page_offset, chunk.data_page_offset) if offset is not None]
         end = self.file.size - self.metadata.serialized_size - _TAIL
         return (
@@ -68,20 +68,20 @@ class Parquet:
         )
 
     def read(self, names: Collection[str]) -> pa.Table:
-        """Some columns in memory."""
+        """Return some columns, in memory."""
         with self.file.read_as(_KIND):
             table = pq.ParquetFile(self.file.path).read(columns=list(names))
             table.validate(full=True)
             return table
 
     def has_dictionaries(self, name: str) -> bool:
-        """Whether all values of a column of text stand in dictionaries, in which the order of categories is kept."""
+        """Return whether all values of a column of text are in dictionaries, which preserve the order of categories."""
         leaf = self._leaves([name])[0]
         chunks = (self.metadata.row_group(group).column(leaf) for group in range(self.metadata.num_row_groups))
         return all(chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY" for chunk in chunks)
 
     def noted(self, name: str) -> dict[str, Any]:
-        """What pandas noted about a column when it wrote the file: nothing where that cannot be read."""
+        """Return what pandas noted about a column when it wrote the file; nothing if that cannot be read."""
         try:
             found = [column for column in self.schema.pandas_metadata["columns"] if column["name"] == name]
         except (TypeError, KeyError, ValueError, RecursionError):

@@ -25,7 +25,7 @@ from tclose.tables.parquet import open_parquet
 from tclose.tables.types import converted, typed
 
 TEXT = (".csv", ".tsv", ".txt")
-"""How the name of a CSV ends; .gz or .zst may follow."""
+"""Suffixes of a CSV; .gz or .zst may follow."""
 
 ELSEWHERE = {
     "is a workbook. Save the sheet as CSV, in UTF-8.": (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"),
@@ -38,11 +38,11 @@ ELSEWHERE = {
         ".zip", ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz", ".gz", ".zst",
     ),
 }  # fmt: skip
-"""What to do with files of other programs, by how their names end."""
+"""What to do with files of other programs, by suffix."""
 
 
 class Reader(Protocol):
-    """One table, not read yet.
+    """One table, of which only the columns are known yet.
 
     ``names`` are its columns, ``title`` begins a sentence about it, ``file`` is what it is read from. ``rows`` is how many rows
     the engine must find, where that is known without it.
@@ -58,7 +58,7 @@ class Reader(Protocol):
 
 
 def open_reader(data: Any, given: Input | None = None) -> Reader:
-    """The reader for a path or for a table in memory; ``given`` says how a file is written."""
+    """Return the reader of a path or of a table in memory; ``given`` says how a file is written."""
     if not isinstance(data, str | Path):
         return MemoryReader(arrow.to_arrow(data), "The table")
     try:
@@ -68,7 +68,7 @@ def open_reader(data: Any, given: Input | None = None) -> Reader:
 
 
 def absent(reader: Reader, name: str) -> ColumnError:
-    """The error that says that a table has no such column, and which one may be meant."""
+    """Return the error that says that a table has no such column, and which one may be meant."""
     in_index = isinstance(reader, MemoryReader) and name in reader.index
     several = [part.strip() for part in name.split(",")]
     if in_index:
@@ -95,7 +95,7 @@ def _open_file(file: InputFile, given: Input) -> Reader:
 
 
 def _way_out(suffix: str) -> str:
-    """What to do with a file that is no table to us."""
+    """Return what to do with a file that is not a table that can be read."""
     for advice, suffixes in ELSEWHERE.items():
         if suffix in suffixes:
             return advice
@@ -133,10 +133,10 @@ class CsvReader(_LocalReader):
         self.title = f"File {file.path.name!r}"
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Fix delimiter, quote and header, so that the engine guesses nothing.
+        """Fix delimiter, quote and header, so that DuckDB guesses nothing.
 
-        An empty cell is missing, with quotes or without. Where a column has both they are two values: polars and others tell
-        them apart.
+        An empty cell is missing, with quotes or without. If a column has both they are two values: polars and others tell them
+        apart.
         """
         found = self._csv.scan()
         self.rows = found.rows
@@ -166,8 +166,8 @@ class ParquetReader(_LocalReader):
         self.title = f"File {file.path.name!r}"
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Refuse kinds that take no role. What the engine would not read exactly goes through Arrow."""
-        types = {name: self._schema.field(place).type for place, name in enumerate(self.names) if name in columns}
+        """Refuse types that cannot take a role. Columns that DuckDB would not read exactly are read by Arrow."""
+        types = {name: self._schema.field(index).type for index, name in enumerate(self.names) if name in columns}
         for name in columns:
             arrow.check_kind(types[name], name)
         self._parquet.check(columns)
@@ -187,11 +187,11 @@ class ParquetReader(_LocalReader):
         return replace(found, codes=found.codes | {name for name in as_found if self._was_category(name, types[name])})
 
     def _was_category(self, name: str, kind: Any) -> bool:
-        """Whether a column of numbers or dates was one of categories: a Parquet file keeps categories of text only."""
+        """Return whether a column of numbers or dates was one of categories: a Parquet file preserves categories of text only."""
         return not arrow.is_text(kind) and self._parquet.noted(name).get("pandas_type") == "categorical"
 
     def _check_order_kept(self, name: str, kind: Any) -> None:
-        """A Parquet file keeps the order of categories only in dictionaries of text; pandas notes that there was an order."""
+        """Refuse ordered categories whose order the file lost: it preserves that of texts in dictionaries; pandas notes that there was one."""
         if pa.types.is_dictionary(kind) and kind.ordered:
             kept = self._parquet.has_dictionaries(name)
         else:
@@ -215,7 +215,7 @@ class ArrowReader(_LocalReader):
         self.title = f"File {file.path.name!r}"
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Read the chosen columns, and look at all of their bytes before anyone else does."""
+        """Read the chosen columns, and check all of their bytes before they are used."""
         return MemoryReader(self._ipc.read(columns), self.title).select(backend, columns, kinds, given)
 
 
@@ -225,16 +225,16 @@ class MemoryReader(_LocalReader):
     file: InputFile | None = None
 
     def __init__(self, table: Any, title: str) -> None:
-        """Keep it; columns are converted when they are chosen."""
+        """Keep the table; columns are converted when they are chosen."""
         self._table = table
         self.names = arrow.column_names(table)
         self.index = arrow.index_names(table)
         self.title = title
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Hand the chosen columns to the engine without a copy."""
-        places = [self.names.index(name) for name in columns]
-        found = arrow.choose(self._table, places, {name: kinds[name] for name in columns})
+        """Hand the chosen columns to DuckDB without a copy."""
+        indices = [self.names.index(name) for name in columns]
+        found = arrow.choose(self._table, indices, {name: kinds[name] for name in columns})
         try:
             found.table.validate(full=True)
         except pa.ArrowInvalid:
@@ -245,9 +245,9 @@ class MemoryReader(_LocalReader):
 
 
 def _is_read_alike(kind: Any, found: Any) -> bool:
-    """Whether the engine takes a column of a Parquet file for what Arrow takes it for, and with it pandas.
+    """Return whether DuckDB reads a column of a Parquet file as Arrow does, and with Arrow pandas.
 
-    A file can say two things of a type, an old one and a new one; and old timestamps have nanoseconds that an engine cuts off.
+    A file can name a type twice, in an old and in a new way; and old timestamps have nanoseconds that an engine cuts off.
     """
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     if arrow.is_text(kind):

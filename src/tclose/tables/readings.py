@@ -1,6 +1,6 @@
-"""Readings: how each column was read, in a sentence; and what kept one that is nearly numbers or dates from being read as such.
+"""Readings: a sentence for each column that says how it was read, and why one that is nearly numbers or dates is text.
 
-No sentence quotes a cell, but for words that are known to mean "no value". An example of a date is one of ours.
+No sentence quotes a cell, except words that are known to mean "no value". Examples of dates are not from the table.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Reading:
     kind : str
         "integer", "decimal", "float", "date", "timestamp", "time", "boolean", "category", "codes" or "text".
     sentence : str
-        The same for a person: what it was taken for, what kept it from being numbers or dates, and the remedy.
+        The same in words: what the column was taken for, what kept it from being numbers or dates, and the remedy.
     remedy : str or None
-        What to write in the policy where the column is meant otherwise.
+        What to write in the policy if the column is meant otherwise.
     doubtful : bool
         Whether the column is nearly numbers or dates, and was read as text.
     """
@@ -48,13 +48,13 @@ class Reading:
     doubtful: bool = False
 
     def settled(self) -> Reading:
-        """The same where the policy says how the column is taken, so that there is nothing to doubt or to decide."""
+        """Return the reading of a column whose type the policy decides: there is no doubt, and no remedy."""
         if self.kind != "integer":
             return replace(self, doubtful=False)
         return replace(self, sentence=f"{self.column}: {NOUNS[self.kind]}", remedy=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """In plain types."""
+        """Return the reading in plain types."""
         return {"kind": self.kind, "sentence": self.sentence, "remedy": self.remedy, "doubtful": self.doubtful}
 
 
@@ -92,7 +92,7 @@ def reading(name: str, kind: str, asked: str, written: Written, nearly: Nearly |
 
 
 def _doubt(name: str, found: Nearly, given: Input, *, csv: bool) -> Reading:
-    """A column that is nearly numbers or dates."""
+    """Return the reading of a column that is nearly numbers or dates."""
     if not found.odd and (found.what == "number" or (not csv and found.what in ("date", "moment") and found.shapes < 2)):
         return _meant(name, found, csv=csv)
     if found.what == "moment" and found.shapes > 1:
@@ -105,7 +105,7 @@ def _doubt(name: str, found: Nearly, given: Input, *, csv: bool) -> Reading:
 
 
 def _meant(name: str, found: Nearly, *, csv: bool) -> Reading:
-    """A column whose cells are all numbers or dates in our form, and that is text all the same, for a reason."""
+    """Return the reading of a column that is text although all of its cells are numbers or dates in the form of a release."""
     if csv:
         why = "numbers are written in two ways, as 1.5 and 1.50, or have too many digits"
         return Reading(name, "text", f"{name}: text, because {why}")
@@ -117,7 +117,7 @@ def _meant(name: str, found: Nearly, *, csv: bool) -> Reading:
 
 
 def _settings(found: Nearly, given: Input, *, csv: bool) -> list[str]:
-    """What the policy's input must say."""
+    """Return the settings of the policy's input that read the column."""
     settings = {"comma": ["decimal: ','"]}.get(found.what, [f"dates: {found.what}"] if found.what in FORMS else [])
     if not settings and not csv:  # text of a frame is read once the policy says how
         settings = ["decimal: '.'"] if found.what == "number" else ["dates: YYYY-MM-DD"]
@@ -127,7 +127,7 @@ def _settings(found: Nearly, given: Input, *, csv: bool) -> list[str]:
 
 
 def _because(found: Nearly) -> str:
-    """How many cells are none of what the others are, and where they begin unless they are known words."""
+    """Return how many cells are not what the others are, and where the first is unless they are known words."""
     if not found.odd:
         return ""
     what = {"number": "number", "comma": "number", "moment": "timestamp"}.get(found.what, "date")
@@ -137,7 +137,7 @@ def _because(found: Nearly) -> str:
 
 
 def _looks(found: Nearly, *, csv: bool) -> str:
-    """What the cells look like, where they are not in our form."""
+    """Return what the cells look like, if they do not have the form of a release."""
     looks = {"comma": "numbers with a decimal comma"}.get(found.what)
     if found.what in FORMS:
         looks = f"dates as {FORMS[found.what].example}"
@@ -147,7 +147,7 @@ def _looks(found: Nearly, *, csv: bool) -> str:
 
 
 def _way(found: Nearly, remedy: str | None) -> str:
-    """The way out."""
+    """Return what to do."""
     ways = [f"`{remedy}` reads {'it' if found.odd == 1 else 'them'}"] if remedy else []
     ways += [f"or `dates: {form}`, where the month comes first" for form in found.others if form.startswith("M")]
     if found.odd and not found.words:
@@ -157,6 +157,6 @@ def _way(found: Nearly, remedy: str | None) -> str:
 
 
 def _in_yaml(text: str) -> str:
-    """A text as it is written in YAML."""
+    """Return a text as it is written in YAML."""
     plain = re.fullmatch("[A-Za-z/]+", text) and text.lower() not in ("null", "true", "false")
     return text if plain else f'"{text}"'

@@ -1,4 +1,4 @@
-"""The types of columns: a CSV's cells are text, and a column's type is what all of its cells agree on."""
+"""The types of columns: the cells of a CSV are text, and the type of a column is the one that all of its cells have."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ PRINTED = "printed"
 """Keep a CSV's cells as they are printed: for columns whose values are looked up in a hierarchy, a matrix or an order."""
 
 OR_PUBLISHED = " or published"
-"""Behind a type: cells that do not have it may be what a release publishes instead of values; then the column is text."""
+"""Suffix of a type: cells without it may be what a release publishes instead of values; the column is text then."""
 
 OR_AUTO = " or auto"
-"""Behind a type: where some cell does not have it the column is typed as if nothing was asked: a release may hold anything."""
+"""Suffix of a type: if some cell does not have it, the column is typed by its cells: a release may have anything there."""
 
 PUBLISHED = r"^(\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\{.+\}|[0-9]{4}(-[0-9]{2}|-W[0-9]{2}|-Q[1-4])?)$"
 """What a release publishes instead of values: ranges, sets, and spans of the calendar."""
@@ -31,12 +31,12 @@ PUBLISHED = r"^(\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\
 _ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
 
 _DAY = r"^[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?$"
-"""What a text must look like to be a date: the engine would take "2023-12-31 or missing" for one, and whatever begins so."""
+"""What a text must look like to be a date: DuckDB would take each text that begins with a date for one."""
 
 _SOME_DAY = datetime(2024, 1, 31)
 
 DECIMAL = r"^-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
-"""A number with a decimal point, or a whole one; no zeros in front."""
+"""A number with a decimal point, or a whole number, without leading zeros."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Typed:
 
 
 def typed(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Typed:
-    """A CSV's columns of text in the types that all their cells agree on, or in those that were asked for.
+    """Return the columns of a CSV in the types that all of their cells have, or in those that were asked for.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def typed(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given:
 def _typed_texts(
     forms: Rewritten, names: Mapping[str, str], kinds: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, str], dict[str, int]]:
-    """Columns of text in their types, by the engine's names for them; those whose cells decided, with what was asked; digits."""
+    """Return columns of text in their types, by DuckDB's names; what was asked of those whose cells decided; and their digits."""
     text = forms.text
     kinds = {name: _fitting(text, text[names[name]], kind, name) for name, kind in kinds.items()}
     guessed = {name: kind for name, kind in kinds.items() if kind in ("auto", "value")}
@@ -98,16 +98,16 @@ def _typed_texts(
 
 
 def _moment(cell: Any, form: Moments) -> Any:
-    """A timestamp; in UTC, where the cells say how far their clocks are from it."""
+    """Return a timestamp; in UTC if the cells say how far from UTC they are."""
     moment = cell.left(len(form.text(_SOME_DAY)) - len(form.zone)).replace("T", " ").cast("timestamp")
     return moment if form.offset is None else moment - ibis.interval(seconds=int(form.offset.total_seconds()))
 
 
 def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], categories: Collection[str], given: Input) -> Typed:
-    """The columns of a table that has types of its own, in those that were asked for; NaN is missing.
+    """Return the columns of a table that has types, in the types that were asked for; NaN is missing.
 
-    ``categories`` are ordered by their owner, and stay as they are. Text stays text, unless the policy says how numbers or dates
-    are written; then it is read as that of a CSV.
+    ``categories`` have an order, and stay as they are. Text stays text unless the policy says how numbers or dates are written:
+    then it is read as that of a CSV.
     """
     chosen = {name: column for name, column in names.items() if name not in categories}
     texts = {name for name, column in chosen.items() if table[column].type().is_string()}
@@ -138,7 +138,7 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
 
 
 def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
-    """The type that was asked for, refused if some cell does not have it; text where such cells may be, and are, published."""
+    """Return the type that was asked for; text if other cells may be, and are, what a release publishes. Refuse other cells."""
     kind = asked.removesuffix(OR_PUBLISHED).removesuffix(OR_AUTO)
     if kind not in _ASKED:
         return kind
@@ -168,32 +168,32 @@ def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
         what = "1 cell that is none" if count == 1 else f"{count} cells that are none, the first"
         raise ColumnError(f"type of {name!r} must fit all its cells. Got {kind!r}, and {what} in row {row}.")
     before, after = found.agg(before=found.cell.nunique(), after=value.nunique()).to_pyarrow().to_pylist()[0].values()
-    if before != after:  # times of day cut off, digits lost: people who can be told apart would share a class
+    if before != after:  # times of day cut off, digits lost: people who can be distinguished would share a class
         raise ColumnError(
             f"type of {name!r} must keep its values apart. Got {kind!r}, which makes {number_of(after, 'value')} of {before:,}."
         )
 
 
 def _value(column: Any, kind: str) -> Any:
-    """A column in the type that was asked for, missing where a cell does not have it."""
+    """Return a column in the type that was asked for, missing where a cell does not have it."""
     if kind == "date" and column.type().is_string():
         column = column.re_search(_DAY).ifelse(column, ibis.null("string"))
     return column.try_cast(_ASKED[kind])
 
 
 def kind_of(kind: Any) -> str:
-    """The name of an ibis type."""
+    """Return our name of an ibis type."""
     names = (
         ("integer", kind.is_integer()), ("decimal", kind.is_decimal()), ("float", kind.is_floating()), ("date", kind.is_date()),
         ("timestamp", kind.is_timestamp()), ("time", kind.is_time()), ("boolean", kind.is_boolean()),
     )  # fmt: skip
-    return next((name for name, holds in names if holds), "text")
+    return next((name for name, is_it in names if is_it), "text")
 
 
 def _agreed(text: Any, columns: Mapping[str, bool]) -> tuple[dict[str, str], dict[str, int]]:
-    """The type that all cells of each column have, and for decimals how many digits all of them have behind the point.
+    """Return the type that all cells of each column have, and for decimals how many digits all of them have after the point.
 
-    True for a column asks that no two of its texts be one number: whoever can tell 1.0 from 1.00 in the file can tell the
+    True for a column means that no two of its texts may be one number: a reader who sees 1.0 and 1.00 in the file can tell the
     people apart. An integer or a date has one text only: no plus sign, no leading zeros (a zip code is text).
     """
     tests = {"integer": _prints_as("int64"), "decimal": _is_decimal, "date": is_date}
@@ -216,20 +216,20 @@ def _agreed(text: Any, columns: Mapping[str, bool]) -> tuple[dict[str, str], dic
 def _all_cells(
     rows: Any, tries: list[tuple[str, str]], tests: Mapping[str, Callable[[Any], Any]]
 ) -> dict[tuple[str, str], bool | None]:
-    """Whether all cells of a column are of a kind, None where it has none; for all of these columns and kinds in one pass."""
+    """Return, for all of these columns and kinds in one pass, whether all cells are of the kind; None if there are no cells."""
     if not tries:
         return {}
-    answers = {f"a{place}": tests[kind](rows[column]).all() for place, (column, kind) in enumerate(tries)}
+    answers = {f"a{index}": tests[kind](rows[column]).all() for index, (column, kind) in enumerate(tries)}
     return dict(zip(tries, rows.agg(**answers).to_pyarrow().to_pylist()[0].values(), strict=True))
 
 
 def _prints_as(kind: str) -> Callable[[Any], Any]:
-    """Whether a text is just what a value of this type prints as: unknown where a cell is missing, false where the cast fails."""
+    """Return a test whether a text is what a value of this type prints as: NULL if it is missing, false if the cast fails."""
     return lambda cell: (cell.try_cast(kind).cast("string") == cell).fill_null(cell.isnull().ifelse(None, False))
 
 
 def is_date(cell: Any) -> Any:
-    """Whether a text is a date as 2024-01-31; unknown where it is missing."""
+    """Return whether a text is a date as 2024-01-31; NULL if it is missing."""
     return _prints_as("date")(cell) & cell.re_search("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
 
 
@@ -238,9 +238,9 @@ def _is_decimal(cell: Any) -> Any:
 
 
 def _decimal(text: Any, cell: Any, *, one_text: bool) -> tuple[str, int, int]:
-    """The decimal type that keeps every digit; a float where there are powers of ten; text where there are too many digits.
+    """Return the decimal type that preserves every digit; a float if there are powers of ten; text if there are too many digits.
 
-    With it the fewest and the most digits behind the point.
+    With it come the fewest and the most digits after the point.
     """
     point, size, number = cell.find("."), cell.length(), cell.try_cast("float64")
     has_part = point >= 0
@@ -256,13 +256,13 @@ def _decimal(text: Any, cell: Any, *, one_text: bool) -> tuple[str, int, int]:
     ).to_pyarrow()
     whole, least, part, power, texts, numbers, two_missing, lost = facts.to_pylist()[0].values()
     width = whole + part
-    if texts != numbers or two_missing or (power and lost) or width > (15 if power else 38):  # a float keeps 15 digits
+    if texts != numbers or two_missing or (power and lost) or width > (15 if power else 38):  # a float preserves 15 digits
         return "text", least, part
     return "decimal" if power else f"decimal({18 if width <= 18 else 38}, {part})", least, part
 
 
 def _convert(cell: Any, kind: str) -> Any:
-    """A text cell in a type; NaN is missing."""
+    """Return a text cell in a type; NaN is missing."""
     if kind in ("text", PRINTED):
         return cell
     number = (cell.lower() == "nan").ifelse(ibis.null("string"), cell).cast(_ASKED.get(kind, kind))
@@ -270,5 +270,5 @@ def _convert(cell: Any, kind: str) -> Any:
 
 
 def _one_zero(column: Any) -> Any:
-    """-0.0 as 0.0: they are one number, and whoever compares bits would make two values of them."""
+    """Return -0.0 as 0.0: they are one number, and two values to a reader who compares bits."""
     return (column == 0).ifelse(ibis.literal(0.0).cast(column.type()), column)

@@ -100,7 +100,7 @@ def guard_column(column: pa.Array) -> pa.Array:
 def _published(table: pa.Table) -> pa.Table:
     """The columns without the index of a frame; each of a kind that can be written, and that the kernels know."""
     index = (table.schema.pandas_metadata or {}).get("index_columns", [])
-    table = table.select([place for place, name in enumerate(table.column_names) if name not in index])
+    table = table.select([number for number, name in enumerate(table.column_names) if name not in index])
     for field in table.schema:
         try:
             check_kind(field.type, field.name)

@@ -1,4 +1,4 @@
-"""Written: what is known of how the cells of a column of text are written."""
+"""What is known of how the cells of columns of text are written, in plain values."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ class Written:
 
 @dataclass(frozen=True)
 class Nearly:
-    """What the cells of a column of text nearly all are.
+    """What nearly all cells of a column of text are.
 
     Attributes
     ----------
     what : str
         "number", "comma" (a number with a decimal comma), "date", "moment", or a form of dates such as DD.MM.YYYY.
     others : tuple of str
-        Further forms of dates that fit as many cells: no day is above 12.
+        Further forms of dates that fit as many cells, because no day is above 12.
     cells, odd : int
-        How many cells have a value, and how many of them are none of that.
+        How many cells have a value, and how many of these are something else.
     row : int
-        The row of the first of those, from 1; 0 if there are none.
+        The row of the first cell that is something else, from 1; 0 if there is none.
     words : list of str
-        What they are, where all of them are known words for "no value".
+        Their texts, if all of them are known words for "no value".
     shapes : int
-        In how many forms timestamps are written.
+        The number of forms in which timestamps are written.
     """
 
     what: str

@@ -24,7 +24,7 @@ from tclose.make.encode import encode
 from tclose.make.recode import grouped, recode
 from tclose.make.repair import failing_classes
 from tclose.tables.readers import open_reader
-from tclose.tables.table import Table
+from tclose.tables.table import open_table
 
 Columns = dict[str, list[Any]]
 EXAMPLES = max(int(os.environ.get("TCLOSE_EXAMPLES", "30")) // 6, 1)
@@ -143,7 +143,7 @@ def both_verdicts(columns: Columns, policy: tc.Policy, labels: NDArray[np.int64]
     Labels are those of the rows in the order of the encoded table.
     """
     kinds = {column.name: column.read_as for column in policy.quasi}
-    source = Table(open_reader(pa.table(columns)), kinds | {column.name: "auto" for column in policy.sensitive})
+    source = open_table(open_reader(pa.table(columns)), kinds | {column.name: "auto" for column in policy.sensitive})
     unit = None if policy.unit is None else str(policy.unit)
     encoded = encode(source, policy, unit, [], lambda _: None)
     recoded = recode(encoded, labels, list(columns))
@@ -163,7 +163,7 @@ def by_judge(table: pa.Table, classes: NDArray[np.int64], policy: tc.Policy) -> 
     broken = np.logical_or.reduce([judgement.broken for judgement in audit.judgements])
     names = quasi_kinds(policy, table.column_names)
     numbered = as_read(table.select(list(names))).append_column("class", pa.array(classes))
-    own, seen = Table(open_reader(numbered), {**names, "class": "value"}).cells(list(names), ["class"]).pairs("class")
+    own, seen = open_table(open_reader(numbered), {**names, "class": "value"}).cells(list(names), ["class"]).pairs("class")
     found = np.zeros(int(classes.max()) + 1, dtype=bool)
     found[own[broken[seen]]] = True
     return found

@@ -191,7 +191,7 @@ class ParquetReader(_LocalReader):
         return not arrow.is_text(kind) and self._parquet.noted(name).get("pandas_type") == "categorical"
 
     def _check_order_kept(self, name: str, kind: Any) -> None:
-        """Refuse ordered categories whose order the file lost: it preserves that of texts in dictionaries; pandas notes that there was one."""
+        """Refuse ordered categories whose order is lost: the file preserves it for texts in dictionaries only."""
         if pa.types.is_dictionary(kind) and kind.ordered:
             kept = self._parquet.has_dictionaries(name)
         else:

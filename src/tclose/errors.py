@@ -1,16 +1,16 @@
-"""The exceptions of tclose. Each is also a built-in type, so that ``except ValueError`` goes on working.
+"""The exceptions of tclose. Each is also a built-in type, so that ``except ValueError`` catches it.
 
     TcloseError
       + InputError (ValueError)         the table cannot be read, or does not fit the policy
         + ColumnError                   a column is missing, named twice, or of a kind that cannot be used
-      + PolicyError (ValueError)        the policy asks for something that is no policy
+      + PolicyError (ValueError)        the policy is not valid, or does not fit the table
         + HierarchyError                a hierarchy, matrix or order is malformed or misses a value
-      + InfeasibleError (ValueError)    no release of the table can hold the policy
+      + InfeasibleError (ValueError)    no release of the table can satisfy the policy
       + GateError (RuntimeError)        a release would have broken its policy: a fault of ours, and nothing was written
       + OutputError (OSError)           a result cannot be written
-        + OutputExistsError (FileExistsError)  a file is there already, and nobody asked to replace it
+        + OutputExistsError (FileExistsError)  a file exists, and nobody asked to replace it
 
-    PrivacyRiskWarning (UserWarning)    the numbers hold, but a reader may take them for more than they are
+    PrivacyRiskWarning (UserWarning)    the numbers are right, but a reader may take them for more than they are
     ReadingWarning (UserWarning)        a column is nearly numbers or dates, and was read as text
 
 A message is one sentence or two: what was found, what is needed, what to do. It quotes no row of the table.
@@ -39,7 +39,7 @@ class ColumnError(InputError):
 
 
 class PolicyError(TcloseError, ValueError):
-    """The policy asks for something that is no policy."""
+    """The policy is not valid, or does not fit the table."""
 
 
 class HierarchyError(PolicyError):
@@ -47,7 +47,7 @@ class HierarchyError(PolicyError):
 
 
 class InfeasibleError(TcloseError, ValueError):
-    """No release of the table can hold the policy."""
+    """No release of the table can satisfy the policy."""
 
 
 class GateError(TcloseError, RuntimeError):
@@ -59,23 +59,23 @@ class OutputError(TcloseError, OSError):
 
 
 class OutputExistsError(OutputError, FileExistsError):
-    """A file is there already, and nobody asked to replace it.
+    """A file exists, and nobody asked to replace it.
 
     >>> print(OutputExistsError("release.csv"))
     File 'release.csv' exists. Give force=True to replace it.
     """
 
     def __str__(self) -> str:
-        """For whoever calls from Python."""
+        """Return the sentence for a caller in Python."""
         return self.sentence("force=True")
 
     def sentence(self, how: str) -> str:
-        """The same for whoever has another way to ask for it."""
+        """Return the sentence with another way to ask for it, as an option of the command line."""
         return f"File {str(self.args[0])!r} exists. Give {how} to replace it."
 
 
 class PrivacyRiskWarning(UserWarning):
-    """The numbers hold, but a reader may take them for more than they are."""
+    """The numbers are right, but a reader may take them for more than they are."""
 
 
 class ReadingWarning(UserWarning):
@@ -83,9 +83,9 @@ class ReadingWarning(UserWarning):
 
 
 def raising_alone(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
-    """Let a public function raise its errors without the exceptions that they arose from.
+    """Let a public function raise its errors without the exceptions that caused them.
 
-    ``from None`` hides these from a traceback, but keeps them, and a log that walks the chain would show a raw line of the table.
+    ``from None`` hides the causes from a traceback, but does not remove them: a log of the whole chain would show a raw line.
     """
 
     @functools.wraps(function)
@@ -100,13 +100,13 @@ def raising_alone(function: Callable[Parameters, Returned]) -> Callable[Paramete
             refusal.__cause__ = refusal.__context__ = None
             raise refusal  # outside of the except clause, which would add the context again
         finally:
-            del refusal  # the traceback holds this frame
+            del refusal  # the traceback refers to this frame
 
     return alone
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint: the known name most like this one."""
+    """Return a hint: the known name that is most similar."""
     lowered = {item.lower(): item for item in reversed(list(known))}
     close = difflib.get_close_matches(name.lower(), lowered, n=1)
     return f" Did you mean {lowered[close[0]]!r}?" if close else ""
@@ -123,13 +123,13 @@ def listed(values: Sequence[str], most: int = 5) -> str:
 
 
 _SHOWN = 60
-"""Characters of what was given that a sentence shows."""
+"""Most characters of a given value that a sentence shows."""
 
 
 def got(value: Any, *, setting: bool = False) -> str:
-    """What was given, for the end of a sentence: a name or a number as it is, of anything else its kind; it may hold a table.
+    """Return a given value for the end of a sentence: a name or a number as it is, anything else by its type: it may be a table.
 
-    ``setting`` says that it stands for one setting of a column: then a short list or mapping is shown too.
+    ``setting`` says that the value is one setting of a column: then a short list or mapping is shown, too.
 
     >>> got("range"), got(7), got([7]), got([7], setting=True), got("9" * 5000)[-22:]
     ("'range'", '7', 'list', '[7]', '... (5,000 characters)')
@@ -146,7 +146,7 @@ def got(value: Any, *, setting: bool = False) -> str:
 
 
 def one_of(what: str, given: Any, known: Collection[str]) -> str:
-    """What was given, if it is one of the known names; else an error that lists them."""
+    """Return the given name if it is known; else raise an error that lists the known names."""
     if isinstance(given, str) and given in known:
         return given
     hint = nearest(given, known) if isinstance(given, str) else ""

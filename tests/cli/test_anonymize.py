@@ -485,7 +485,7 @@ def test_the_demo_goes_all_steps_and_again(tmp_path: Path) -> None:
         "1. Before",
         "2. The release",
         "3. After",
-        "4. What whoever gets it can check",
+        "4. What every reader can check",
     ]
     before, made, after, checked = (first.stdout.split(head)[1] for head in heads)
     assert "The policy is not satisfied." in before.split("\n2. ")[0]

@@ -70,7 +70,7 @@ def test_it_says_what_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(ALGORITHMS):
         monkeypatch.setitem(ALGORITHMS, name, replace(ALGORITHMS[name], run=run))
     first, second = (CliRunner().invoke(app, ["warmup"]) for _ in range(2))
-    kept = f"It is kept in {compiling.FOLDER}.\n"
+    kept = f"It is stored in {compiling.FOLDER}.\n"
     assert re.fullmatch(rf"Compiled in [0-9]+\.[0-9] seconds\. {re.escape(kept)}", first.stdout)
     assert (second.exit_code, second.stdout, second.stderr) == (0, f"Everything was compiled already. {kept}", "")
 

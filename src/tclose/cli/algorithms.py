@@ -1,4 +1,4 @@
-"""tclose algorithms: what can make a release."""
+"""tclose algorithms: list the algorithms that make releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tclose anonymize: a table that can be published, with its certificate."""
+"""tclose anonymize: make a table that can be published, with its certificate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def anonymize(
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     out: Path = typer.Option(..., "-o", "--out", metavar="OUT", help="The release: .csv, .parquet or .arrow."),
     algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: growth."),
-    seed: int = typer.Option(0, "--seed", metavar="N", help="For algorithms that draw lots."),
+    seed: int = typer.Option(0, "--seed", metavar="N", help="For algorithms that choose at random."),
     effort: str = typer.Option(
         "balanced",
         "--effort",
@@ -26,10 +26,10 @@ def anonymize(
 ) -> None:
     """Make a release that satisfies a policy, check it, and write it with its papers.
 
-    Beside OUT appear OUT.certificate.json (public: what was asked and attained), OUT.codebook.md (public: what each column
-    holds) and OUT.private.json (internal: never publish it). All of them are written, or none.
+    The papers are OUT.certificate.json (public: what was asked and attained), OUT.codebook.md (public: what each column
+    means) and OUT.private.json (internal: never publish it). All files are written, or none.
 
-    Exits with 1 when no release of the table can hold the policy.
+    Exits with 1 when no release of the table can satisfy the policy.
 
     \b
     Examples:
@@ -57,7 +57,7 @@ def anonymize(
 
 
 def _options(given: list[str]) -> dict[str, str]:
-    """``name=value`` as a mapping; the algorithm knows which values are numbers."""
+    """Return ``name=value`` as a mapping; the algorithm knows which values are numbers."""
     from tclose.errors import PolicyError
 
     options = {}

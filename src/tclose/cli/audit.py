@@ -1,4 +1,4 @@
-"""tclose audit: how far a table is from what a policy asks."""
+"""tclose audit: measure how far a table is from what a policy asks."""
 
 from __future__ import annotations
 

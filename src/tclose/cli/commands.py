@@ -1,4 +1,4 @@
-"""The app, its commands, and how every ending becomes one sentence and an exit code."""
+"""The app and its commands. Each error becomes one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ REPORT = (
 )
 HOME = Path(__file__).resolve().parents[1]
 
-# Typer carries click inside it, or beside it in older versions; either way BadParameter descends from it.
+# Typer has click inside it, or beside it in older versions; either way BadParameter inherits from ClickException.
 ClickException: Any = next(parent for parent in typer.BadParameter.__mro__ if parent.__name__ == "ClickException")
 
 
 class Commands(TyperGroup):
-    """Says what went wrong in one sentence; an engine's message or a traceback could quote the table."""
+    """The commands, which say in one sentence what went wrong: an engine's message or a traceback could quote the table."""
 
     def main(self, *args: Any, **settings: Any) -> Any:
-        """Usage errors as sentences too, not as boxes."""
+        """Run a command; usage errors are sentences, too."""
         try:
             code = super().main(*args, **{**settings, "standalone_mode": False}) or 0
-            if code == INTERRUPTED:  # what typer makes of Ctrl-C
+            if code == INTERRUPTED:  # typer returns it after Ctrl-C
                 _say(STOPPED, INTERRUPTED)
             sys.exit(code)
         except ClickException as error:
@@ -57,7 +57,7 @@ class Commands(TyperGroup):
             _say(error.sentence("--force"), BAD_INPUT)
         except TcloseError as error:
             _say(str(error), BAD_INPUT)
-        except Exception as error:  # noqa: BLE001 - the last line of defence, and it must not quote the message
+        except Exception as error:  # noqa: BLE001 - the last resort, and it must not quote the message
             _say(_fault(error), FAULT)
 
 
@@ -87,7 +87,7 @@ def tclose(
 ) -> None:
     """Measure how much a table would give away about the people in it, and make one that can be published.
 
-    Exit codes: 0 fine; 1 the policy does not hold, or cannot; 2 bad input or usage; 3 a fault of tclose; 130 interrupted.
+    Exit codes: 0 fine; 1 the policy is not satisfied, or cannot be; 2 bad input or usage; 3 a fault of tclose; 130 interrupted.
 
     Start here: tclose demo
     """
@@ -98,7 +98,7 @@ def tclose(
 def run() -> None:
     """Run the command that the command line names."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a letter shows its number
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a letter shows its code
             stream.reconfigure(errors="backslashreplace")
     app()
 
@@ -109,7 +109,7 @@ def _say(sentence: str, code: int) -> None:
 
 
 def _fault(error: Exception) -> str:
-    """Where a fault happened, without its message: that may quote the table."""
+    """Return where a fault happened, without its message: that may quote the table."""
     paths = [(Path(frame.filename).resolve(), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     places = [f"{path.relative_to(HOME)}, line {line}" for path, line in paths if HOME in path.parents]
     place = places[-1] if places else "an unknown place"

@@ -58,7 +58,7 @@ def demo(
     with a_reader_may_leave():
         _head(f"3. After: tclose audit {out} -p {policy}")
         show_audit(found.audit, out.name)
-        _head(f"4. What whoever gets it can check: tclose verify {out}")
+        _head(f"4. What every reader can check: tclose verify {out}")
         show_verification(found)
         echo(
             "",

@@ -1,4 +1,4 @@
-"""tclose schema: the JSON Schema of a policy."""
+"""tclose schema: print the JSON Schema of a policy."""
 
 from __future__ import annotations
 

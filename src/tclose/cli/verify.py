@@ -1,4 +1,4 @@
-"""tclose verify: a published file, checked again."""
+"""tclose verify: check a published file again."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def verify(
     """Check a published file again, from the file and its certificate alone.
 
     The bytes, the columns, every limit and every figure that a release can show are compared with what the certificate says.
-    What was verified is said in plain words; look at it: a certificate may ask for little, or keep names as they are.
+    The output says in plain words what was verified. Read it: a certificate may ask for little, or publish names as they are.
 
-    Exits with 0 when all of it is so, with 1 when something is not, or nothing was asked.
+    Exits with 0 when all of it is right, with 1 when something is not, or nothing was asked.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""tclose warmup: what is compiled once on each machine, compiled now."""
+"""tclose warmup: compile now what is compiled once on each machine."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from __future__ import annotations
 def warmup() -> None:
     """Compile what makes releases now, so that the first release does not wait for it.
 
-    Compiled kernels are kept on the disk, for this version of tclose and this kind of processor: beside tclose, or where
-    NUMBA_CACHE_DIR says. They are found again only where that folder can be written.
+    Compiled kernels are stored on the disk, for this version of tclose and this kind of processor: beside tclose, or in the
+    folder that NUMBA_CACHE_DIR names. They are found again only if that folder can be written.
 
     \b
     Examples:
@@ -23,4 +23,4 @@ def warmup() -> None:
         done = warm_up()
     what = f"Compiled in {done.seconds:.1f} seconds." if done.compiled else "Everything was compiled already."
     with a_reader_may_leave():
-        echo(f"{what} It is kept in {done.folder}.")
+        echo(f"{what} It is stored in {done.folder}.")

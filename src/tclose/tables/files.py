@@ -1,4 +1,4 @@
-"""Writing files whole or not at all: one, or several as one act. Nothing that exists is replaced unless that is asked for."""
+"""Writing files whole or not at all: one, or several as one act. No existing file is replaced unless the caller asks for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tclose.tables.folder_lock import locked
 
 
 def write_whole(path: Path, write: Callable[[Path], object], *, force: bool) -> None:
-    """Let ``write`` fill a temporary file beside the path, then put it in place: a reader finds all of it, or what was before.
+    """Let ``write`` fill a temporary file beside the path, then rename it: a reader finds all of it, or the file before.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def write_whole(path: Path, write: Callable[[Path], object], *, force: bool) -> 
 
 
 def check_target(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
-    """Refuse, before long work, what cannot be written later.
+    """Refuse, before long work, a path that cannot be written later.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ def check_target(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> Non
 class Together:
     """Several files as one act: all of them appear, or none.
 
-    Each file is staged: written whole to a temporary file beside its place, and read from there by whoever wants to check it or
-    to write of it in the next. ``commit`` puts all in place, **the one staged first last**: so stage the data first, then the
-    papers about it, and whoever finds the data finds its papers. Without a commit, or when it fails, nothing is left and what
-    was there before is there again.
+    Each file is staged: written whole to a temporary file beside its path, where it can be read, to be checked or to be described
+    in the next file. ``commit`` renames all, **the one staged first last**: stage the data first, then the papers about it, so
+    that a reader who finds the data finds its papers. Without a commit, or when it fails, no new file is left, and the older
+    files are there as before.
 
-    Older data is taken away before the first paper is replaced: a process that is killed in the middle leaves papers without
-    data, never older data beside newer papers. Of two processes that commit to one folder, the second waits for the first.
+    Older data is removed before the first paper is replaced: a process that is killed in the middle leaves papers without data,
+    never older data beside newer papers. If two processes commit to one folder, the second waits for the first.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -82,7 +82,7 @@ class Together:
     """
 
     def __init__(self, *, force: bool) -> None:
-        """Begin.
+        """Begin with no files.
 
         Parameters
         ----------
@@ -94,29 +94,29 @@ class Together:
         self._older: dict[Path, Path] = {}
 
     def __enter__(self) -> Self:
-        """Nothing is written yet."""
+        """Begin; nothing is written yet."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Remove what was staged and not put in place, all of it even when that is interrupted."""
+        """Remove the staged files that were not committed, all of them even when that is interrupted."""
         with ExitStack() as removals:
             for beside in (*self._staged.values(), *self._older.values()):
                 removals.callback(_remove, beside)
 
     def stage(self, path: Path, write: Callable[[Path], object], *, private: bool = False) -> Path:
-        """Let ``write`` fill a temporary file with the suffix of the path; give back where it is.
+        """Let ``write`` fill a temporary file with the suffix of the path, and return its path.
 
         Parameters
         ----------
         path
             Where the file goes when all is committed.
         write
-            Called with the temporary file, which is there and empty.
+            Called with the path of the temporary file, which exists and is empty.
         private
             Whether only its owner may read the file.
         """
         check_target(path, force=self._force)
-        beside = self._staged[path] = _beside(path)  # noted before it is there, so that no interruption leaves it behind
+        beside = self._staged[path] = _beside(path)  # noted before it exists, so that no interruption leaves it behind
         with _told(path):
             with beside.open("xb") as file:
                 mode = os.fstat(file.fileno()).st_mode & 0o777  # what the umask and the folder give to a new file
@@ -127,10 +127,10 @@ class Together:
         return beside
 
     def commit(self) -> None:
-        """Put all files in place, the one staged first last."""
+        """Rename all files to their paths, the one staged first last."""
         with ExitStack() as locks:
             for folder, path in sorted({path.absolute().parent: path for path in self._staged}.items()):
-                check_target(path, force=True)  # a folder that is gone is told as such
+                check_target(path, force=True)  # says so if the folder is gone
                 with _told(path):
                     locks.enter_context(locked(folder))
             begun: list[Path] = []
@@ -142,7 +142,7 @@ class Together:
                 raise
 
     def _put_in_place(self, begun: list[Path]) -> None:
-        """Replace each file; ``begun`` tells which were touched."""
+        """Replace each file, and note in ``begun`` which were touched."""
         for path in self._staged:
             check_target(path, force=self._force)
         data, *papers = self._staged
@@ -162,7 +162,7 @@ class Together:
                 _sync_folder(path)
 
     def _keep_older(self, path: Path) -> None:
-        """A second name for the file that is about to be replaced; the first is never absent."""
+        """Make a second name for the file that is about to be replaced, so that it can come back."""
         if os.path.lexists(path):
             older = self._older[path] = _beside(path)
             try:
@@ -171,7 +171,7 @@ class Together:
                 shutil.copy2(path, older, follow_symlinks=False)
 
     def _take_back(self, begun: list[Path]) -> None:
-        """Undo what was done, the data last; what that was is asked of the disk, for an interruption may come anywhere."""
+        """Undo what was done, the data last. The disk shows what was done: an interruption may come anywhere."""
         left = []
         for path in reversed(dict.fromkeys(begun)):
             older = self._older.get(path)
@@ -191,24 +191,24 @@ class Together:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal."""
+    """Return the SHA-256 of the bytes of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _beside(path: Path) -> Path:
-    """A name in the same folder, hidden and not to be guessed, with the same suffix: readers go by it."""
+    """Return a hidden, unpredictable path in the same folder, with the same suffix: readers know the kind of file by it."""
     return path.with_name(f".tclose-{secrets.token_hex(8)}{path.suffix}")
 
 
 def _remove(path: Path) -> None:
-    with suppress(OSError):  # a folder that is gone took it along
+    with suppress(OSError):  # it is gone with its folder
         path.unlink(missing_ok=True)
 
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """A refusal of the disk as one sentence."""
+    """Put an error of the disk into one sentence."""
     try:
         yield
     except TcloseError:
@@ -237,6 +237,6 @@ def _sync_folder(path: Path) -> None:
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """Whether two paths are one file, by whatever names."""
+    """Return whether two paths are names of one file."""
     one_name = os.path.realpath(path) == os.path.realpath(other)  # Path.resolve raises where a link leads to itself
     return one_name or (path.exists() and other.exists() and path.samefile(other))

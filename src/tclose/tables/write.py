@@ -1,9 +1,9 @@
-"""Tables as files: CSV, Parquet, Arrow. The same table gives the same bytes, and nothing is in them but its values.
+"""Writing tables to files: CSV, Parquet, Arrow. The same table gives the same bytes, and only its values are in them.
 
-What a table carries besides its values stays behind: metadata, a pandas index, categories that do not occur, what stands in
-memory under missing cells and around slices, and how the table was cut into chunks.
+Nothing else of a table is written: no metadata, no pandas index, no categories that do not occur, nothing from memory under
+missing cells or around slices, and no trace of its chunks.
 
-CSV is printed here, by array kernels: Arrow's writer quotes every text, and an engine's has messages and a file of its own.
+CSV is printed here, by array kernels: Arrow's writer quotes every text, and an engine's writer has its own messages and files.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ from tclose.tables.arrow import check_kind, is_zoned, moments_as_text
 from tclose.values.formula_guard import FORMULA, NUMBER, is_risky
 
 SUFFIXES = (".csv", ".parquet", ".arrow", ".feather")
-"""How the name of a file ends that a table can be written to."""
+"""Suffixes of files that a table can be written to."""
 
 _BATCH = 1 << 20
-"""Cells written at a time: a fraction of a second, and far from the 2 GiB of text that an array may hold."""
+"""Cells written at a time: they take a fraction of a second, and far less than the 2 GiB of text that fit into an array."""
 
 _ROW_GROUP = 1 << 22
 """Cells in a row group of a Parquet file."""
 
 _QUOTED = '[",;|\\t\\r\\n\ufeff]|^ +$'
-"""What makes a text need quotes: also what a reader may take for a delimiter, for the mark at the start of a file, or for a
-blank line."""
+"""What makes a text need quotes: also what a reader may take for a delimiter, for the byte order mark at the start of a file, or
+for a blank line."""
 
 _DIGITS = 38
-"""A reader keeps that many digits exactly when no cell of the column has a power of ten."""
+"""Digits that a reader preserves exactly, if no cell of the column has a power of ten."""
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a file of a kind that cannot be written."""
+    """Refuse a path whose suffix is not of a kind that can be written."""
     if path.suffix.lower() not in SUFFIXES:
         known = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
         raise OutputError(f"The file of a table must have a name that ends in {known}. Got {path.suffix!r}.")
 
 
 def check_columns(names: Sequence[str], path: Path, *, formula_guard: bool) -> None:
-    """Refuse a file of a kind that cannot be written, and names that a spreadsheet may run."""
+    """Refuse a path of a kind that cannot be written, no columns, and names that a spreadsheet may run."""
     check_suffix(path)
     if not names:
         raise OutputError("A table without columns cannot be written. Keep one at least.")
@@ -60,7 +60,7 @@ def check_columns(names: Sequence[str], path: Path, *, formula_guard: bool) -> N
 
 
 def write_table(table: pa.Table, path: Path, *, formula_guard: bool) -> None:
-    r"""Write a table to a file of the kind that its suffix names; `tclose.tables.files` makes that whole or not at all.
+    r"""Write a table to a file of the kind that its suffix names; with `tclose.tables.files` it appears whole or not at all.
 
     A CSV is UTF-8 with a header, commas and ``\n``. A missing cell and NaN are empty, an empty text is ``""``.
 
@@ -76,11 +76,11 @@ def write_table(table: pa.Table, path: Path, *, formula_guard: bool) -> None:
     Raises
     ------
     OutputError
-        For what the kind of file cannot hold. A refusal of the disk is an OSError with its number.
+        For values that this kind of file cannot have. If the disk refuses, the error is an OSError with its number.
     """
     table = _published(table)
     check_columns(table.column_names, path, formula_guard=formula_guard)
-    with path.open("wb") as file:  # Python's own file: its errors are the disk's, not a library's
+    with path.open("wb") as file:  # a file of Python: its errors are those of the disk, not of a library
         if path.suffix.lower() == ".csv":
             _write_csv(table, file, formula_guard)
         elif path.suffix.lower() == ".parquet":
@@ -90,7 +90,7 @@ def write_table(table: pa.Table, path: Path, *, formula_guard: bool) -> None:
 
 
 def guard_column(column: pa.Array) -> pa.Array:
-    """`tclose.values.formula_guard.guarded` for a column of texts, plain or dictionary-encoded."""
+    """Return a column of texts, plain or dictionary-encoded, as `tclose.values.formula_guard.guarded` does one text."""
     if pa.types.is_dictionary(column.type):
         return pa.DictionaryArray.from_arrays(column.indices, guard_column(column.dictionary), ordered=column.type.ordered)
     risky = pc.and_not(pc.match_substring_regex(column, FORMULA), pc.match_substring_regex(column, NUMBER))
@@ -98,7 +98,7 @@ def guard_column(column: pa.Array) -> pa.Array:
 
 
 def _published(table: pa.Table) -> pa.Table:
-    """The columns without the index of a frame; each of a kind that can be written, and that the kernels know."""
+    """Return the columns without the index of a frame, in types that can be written and that the array kernels know."""
     index = (table.schema.pandas_metadata or {}).get("index_columns", [])
     table = table.select([number for number, name in enumerate(table.column_names) if name not in index])
     for field in table.schema:
@@ -110,7 +110,7 @@ def _published(table: pa.Table) -> pa.Table:
 
 
 def _known(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Texts not as views, which is how polars keeps them and Arrow's kernels do not take; dictionaries only of texts."""
+    """Return a column without string views, which Arrow's kernels do not take, and with dictionaries of texts only."""
     kind = column.type
     if pa.types.is_string_view(kind):
         return column.cast(pa.large_string())
@@ -127,8 +127,8 @@ def _known(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
-    # Without the Arrow schema that pyarrow would add in its metadata: Parquet's own schema says what is published, but for the
-    # name of a time zone.
+    # Without the Arrow schema that pyarrow would add in its metadata: the schema of Parquet says all that is published, except
+    # the name of a time zone.
     zoned = any(is_zoned(kind) for kind in table.schema.types)
     with pq.ParquetWriter(file, _schema(table), store_schema=zoned) as writer:
         for batch in _batches(table, _ROW_GROUP):
@@ -142,14 +142,14 @@ def _write_arrow(table: pa.Table, file: BinaryIO) -> None:
 
 
 def _schema(table: pa.Table) -> pa.Schema:
-    """Names and plain types, nothing else."""
+    """Return the names and plain types of the columns, and nothing else."""
     kinds = (kind.value_type if pa.types.is_dictionary(kind) else kind for kind in table.schema.types)
     plain = [pa.string() if pa.types.is_large_string(kind) else kind for kind in kinds]
     return pa.schema(list(zip(table.column_names, plain, strict=True)))
 
 
 def _batches(table: pa.Table, cells: int) -> Iterator[pa.RecordBatch]:
-    """The rows, some at a time, copied."""
+    """Return copies of the rows, some at a time."""
     schema = _schema(table)
     for rows in _slices(table, cells):
         check()
@@ -158,23 +158,23 @@ def _batches(table: pa.Table, cells: int) -> Iterator[pa.RecordBatch]:
 
 
 def _copied(array: pa.Array) -> pa.Array:
-    """Plain values and nothing else: `take` leaves behind what is in memory under missing cells and around slices."""
+    """Return plain values and nothing else: `take` does not copy what is in memory under missing cells and around slices."""
     return _decoded(array) if pa.types.is_dictionary(array.type) else array.take(pa.array(np.arange(len(array))))
 
 
 def _slices(table: pa.Table, cells: int) -> Iterator[pa.Table]:
-    """The rows, some at a time: how many, depends on the number of columns only."""
+    """Return the rows, some at a time; how many depends on the number of columns only."""
     step = max(1, cells // max(1, table.num_columns))
     return (table.slice(start, step) for start in range(0, table.num_rows, step))
 
 
 def _in_one(column: pa.ChunkedArray) -> pa.Array:
-    """A column that may be in chunks as one array; chunks with dictionaries of their own are decoded."""
+    """Return a column as one array; chunks with different dictionaries are decoded."""
     return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays([_decoded(chunk) for chunk in column.chunks])
 
 
 def _decoded(array: pa.Array) -> pa.Array:
-    """Plain values: of the categories, those that occur."""
+    """Return plain values: only categories that occur are in them."""
     return array.dictionary.take(array.indices) if pa.types.is_dictionary(array.type) else array
 
 
@@ -182,7 +182,7 @@ def _decoded(array: pa.Array) -> pa.Array:
 
 
 def _write_csv(table: pa.Table, file: BinaryIO, formula_guard: bool) -> None:
-    """Batches are printed by as many threads as there are cores, and written in their order."""
+    """Print batches in as many threads as there are cores, and write them in their order."""
     table = pa.table([_coarsest(column) for column in table.columns], names=table.column_names)
     file.write(_lines([_text_cells(pa.array([name], pa.string()), guard=False) for name in table.column_names]))
     pool, pending = ThreadPoolExecutor(pa.cpu_count()), deque[Future[bytes]]()
@@ -199,7 +199,7 @@ def _write_csv(table: pa.Table, file: BinaryIO, formula_guard: bool) -> None:
 
 
 def _coarsest(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Times in the largest unit that keeps them all: no cell of the column ends in zeros that the others need not."""
+    """Return times in the largest unit that preserves all of them, so that they are printed without needless zeros."""
     kind = column.type
     if pa.types.is_timestamp(kind):
         kinds = [pa.timestamp(unit, kind.tz) for unit in ("s", "ms", "us", "ns")]
@@ -216,12 +216,12 @@ def _coarsest(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _printed(rows: pa.Table, formula_guard: bool) -> bytes:
-    """Some rows as lines of a CSV."""
+    """Return some rows as lines of a CSV."""
     return _lines([_cells(_in_one(column), formula_guard) for column in rows.columns])
 
 
 def _lines(columns: list[pa.Array]) -> bytes:
-    """Cells as lines; a missing cell is empty."""
+    """Return cells as lines; a missing cell is empty."""
     ends = _joined(columns[-1].fill_null(""), "\n")
     joined = pc.binary_join_element_wise(*columns[:-1], ends, ",", null_handling="replace", null_replacement="")
     text: bytes = joined.buffers()[2].to_pybytes()
@@ -231,7 +231,7 @@ def _lines(columns: list[pa.Array]) -> bytes:
 
 
 def _cells(array: pa.Array, guard: bool) -> pa.Array:
-    """Values as they stand in a CSV. Of texts, each value is looked at once."""
+    """Return values as they are printed in a CSV. Each distinct text is looked at once."""
     kind = array.type
     if not (pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         return _number_cells(array)
@@ -241,14 +241,14 @@ def _cells(array: pa.Array, guard: bool) -> pa.Array:
 
 
 def _text_cells(texts: pa.Array, *, guard: bool) -> pa.Array:
-    """Texts, quoted where that is needed; an empty one too, for a missing cell is not."""
+    """Return texts, quoted where that is needed. An empty text is quoted, to differ from a missing cell."""
     texts = guard_column(texts) if guard else texts
     quoted = _joined('"', pc.replace_substring(texts, '"', '""'), '"')
     return pc.if_else(pc.or_(pc.match_substring_regex(texts, _QUOTED), pc.equal(texts, "")), quoted, texts)
 
 
 def _number_cells(array: pa.Array) -> pa.Array:
-    """Numbers, dates, times and truth values: all their digits, and no more."""
+    """Return numbers, dates, times and truth values as text, with all their digits and no more."""
     kind = array.type
     if pa.types.is_floating(kind):
         return _float_cells(array)
@@ -263,7 +263,7 @@ def _number_cells(array: pa.Array) -> pa.Array:
 
 
 def _float_cells(array: pa.Array) -> pa.Array:
-    """The shortest text that reads back equal; without a power of ten, so that readers keep all digits, where there is room."""
+    """Return the shortest texts that read back equal; without powers of ten if that takes few digits, which readers preserve."""
     array = array.cast(pa.float32()) if pa.types.is_float16(array.type) else array
     texts = pc.if_else(pc.is_nan(array), None, array.cast(pa.string()))
     texts = pc.if_else(pc.equal(texts, "-0"), "0", texts)  # one number, one text
@@ -279,7 +279,7 @@ def _without_power(text: str) -> str:
 
 
 def _joined(*parts: Any) -> pa.Array:
-    """Texts and columns of texts, one after the other."""
+    """Return texts and columns of texts, joined cell by cell."""
     kind = next(part.type for part in parts if not isinstance(part, str))
     return pc.binary_join_element_wise(
         *(pa.scalar(part, kind) if isinstance(part, str) else part for part in parts), pa.scalar("", kind)

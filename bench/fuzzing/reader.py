@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from pathlib import Path
@@ -137,11 +137,11 @@ def _apart(cell: Any) -> Any:
 
 
 def _inferred(cells: Sequence[Any]) -> list[Any]:
-    """The cells of a CSV as what all of them are: numbers, dates, else texts."""
+    """The cells of a CSV as what all of them are: numbers, dates, timestamps, else texts."""
     texts = [cell for cell in cells if isinstance(cell, str)]
     if not texts or len(texts) < sum(cell is not None for cell in cells):
         return list(cells)
-    for read in (Decimal, date.fromisoformat):
+    for read in (Decimal, date.fromisoformat, datetime.fromisoformat):
         try:
             return [None if cell is None else read(cell) for cell in cells]
         except (ValueError, InvalidOperation):

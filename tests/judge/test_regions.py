@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import tclose as tc
 from tclose.judge.boxes import Line, axis_of
 from tclose.judge.regions import regions
-from tclose.make.repair import Grouping
 from tclose.values.hierarchy import above
 
 # --- what labels stand for --------------------------------------------------------------------------------------------
@@ -160,91 +159,10 @@ def test_the_verdict_does_not_ask_who_wrote_the_tree() -> None:
     assert broken == [[2], [2]]  # 471* has nine rows, and rows of 47** may be among them
 
 
-# --- making ------------------------------------------------------------------------------------------------------------
-
-
 def test_dates_that_python_does_not_know_are_refused() -> None:
     far = pa.array([3_650_000, 3_650_001, 10, 10], pa.int32()).cast(pa.date32())
     with pytest.raises(tc.InputError, match="Column 'd' must have dates in the years 1 to 9999 where n is asked for"):
         tc.audit(pa.table({"d": far, "s": [1, 2, 3, 4]}), tc.Policy(["d"], {"s": 0.1}, n=2))
-
-
-def test_merging_always_ends() -> None:
-    """Each round leaves fewer classes, whichever fail; at last there is one."""
-    grouping = Grouping(np.arange(6), [np.array([0, 0, 0, 0, 1, 1]), np.array([2, 2, 3, 3, -1, -1])])
-    after = grouping.without(np.array([1]))
-    assert after.merged.tolist() == [0, 0, 1, 2, 3, 4]  # the smallest region around it
-    after = after.without(np.array([0]))
-    assert after.merged.tolist() == [0, 0, 0, 0, 1, 2]  # the next one
-    after = after.without(np.array([2]))
-    assert after.merged.tolist() == [0, 0, 0, 0, 1, 1]
-    assert after.without(np.array([1])).merged.tolist() == [0] * 6  # all rows
-
-
-@given(st.lists(st.lists(st.integers(-1, 3), min_size=7, max_size=7), max_size=3), st.sets(st.integers(0, 6), min_size=1))
-def test_a_failing_class_is_merged_with_another(levels: list[list[int]], failing: set[int]) -> None:
-    before = Grouping(np.arange(7), [np.array(level) for level in levels])
-    after = before.without(np.array(sorted(failing)))
-    assert after.count < before.count
-    sizes = np.bincount(after.merged)
-    assert (sizes[after.merged[sorted(failing)]] > 1).all()
-
-
-def test_mondrian_ends_where_labels_of_a_hierarchy_lie_inside_one_another() -> None:
-    q = ["q020", "q030", "q001", "q011", "q023", "q000", "q020", "q001", "q011", "q030", "q011", "q030", "q022", "q010", "q020"]
-    zips = [
-        "84048",
-        "42115",
-        "42115",
-        "61765",
-        "12185",
-        "848",
-        "848",
-        "67199",
-        "12185",
-        "67199",
-        "67199",
-        "84048",
-        "61765",
-        "12185",
-        "67199",
-    ]
-    s = [222, 322, 100, 6, 23, 282, 77, 220, 291, 9, 120, 210, 212, 181, -12]
-    tree = {
-        "ROOT": {
-            "G0": ["q000", "q001"],
-            "G1": ["q010", "q011"],
-            "G2": ["q020", "q021", "q022", "q023"],
-            "G3": {"S3": ["q030", "q031"]},
-        }
-    }
-    policy = tc.Policy({"q": {"hierarchy": tree}, "zip": None}, {"s": 0.05}, k=1, n=2)
-    release = tc.anonymize(pa.table({"q": q, "zip": zips, "s": s}), policy, algorithm="mondrian")
-    assert tc.audit(release.table, policy).satisfied
-
-
-@pytest.mark.parametrize("recode", ["range", "bounds", "set"])
-def test_mondrian_uses_regions(recode: Any) -> None:
-    """Two towns of opposite ills: each is far from the table, and many classes of one town are close to the town."""
-    columns = {
-        "zip": [town + house // 4 for town in (0, 100) for house in range(40)],
-        "s": ["flu"] * 36 + ["gout"] * 4 + ["gout"] * 36 + ["flu"] * 4,
-    }
-    policy = tc.Policy([tc.Quasi("zip", recode=recode)], {"s": {"t": 0.11, "distance": "equal"}}, k=2, n=40)
-    release = tc.anonymize(pa.table(columns), policy, algorithm="mondrian")
-    assert release.audit.classes > 2
-    assert release.audit.sensitive["s"].t > 0.3  # from the table
-    assert tc.audit(release.table, policy).satisfied
-
-
-@pytest.mark.parametrize("algorithm", ["growth", "fragmentation"])
-def test_algorithms_without_regions_keep_classes_close_to_the_table(algorithm: str) -> None:
-    rows = 60
-    columns = {"age": [row * 7 % 31 for row in range(rows)], "s": [row % 5 for row in range(rows)]}
-    policy = tc.Policy(["age"], {"s": 0.2}, k=3, n=5)
-    release = tc.anonymize(pa.table(columns), policy, algorithm=algorithm)
-    assert release.audit.classes > 1
-    assert release.audit.sensitive["s"].t <= 0.2
 
 
 # --- papers ------------------------------------------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
-from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Any
@@ -18,17 +16,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import tclose as tc
-from tclose.judge.audit import Context, examine, quasi_kinds
-from tclose.judge.gate import as_read
-from tclose.make.encode import encode
-from tclose.make.recode import grouped, recode
-from tclose.make.repair import failing_classes
-from tclose.tables.readers import open_reader
-from tclose.tables.table import open_table
+from tests.support.verdicts import encoded_table, verdicts
 
 Columns = dict[str, list[Any]]
 EXAMPLES = max(int(os.environ.get("TCLOSE_EXAMPLES", "30")) // 6, 1)
-Bools = NDArray[np.bool_]
 
 TREE = {"*": {"north": {"Oslo": ["o1", "o2"], "Kiel": ["k1"]}, "south": ["r1", "r2"]}}
 RANGES = {"*": {"[0, 19]": {"[0, 9]": ["1", "3"], "[10, 19]": ["11", "12"]}, "[20, 29]": ["20", "25"]}}
@@ -137,38 +128,6 @@ SENSITIVE: list[tuple[list[Any], dict[str, Any]]] = [
 ]
 
 
-def both_verdicts(columns: Columns, policy: tc.Policy, labels: NDArray[np.int64]) -> tuple[Bools, Bools, bool]:
-    """Which classes the maker finds failing, which the judge, and whether the maker is sure what all labels stand for.
-
-    Labels are those of the rows in the order of the encoded table.
-    """
-    kinds = {column.name: column.read_as for column in policy.quasi}
-    source = open_table(open_reader(pa.table(columns)), kinds | {column.name: "auto" for column in policy.sensitive})
-    unit = None if policy.unit is None else str(policy.unit)
-    encoded = encode(source, policy, unit, [], lambda _: None)
-    recoded = recode(encoded, labels, list(columns))
-    maker = np.zeros(int(labels.max()) + 1, dtype=bool)
-    maker[failing_classes(encoded, labels, recoded.classes, policy)] = True
-    rows, starts = grouped(labels)
-    sure = all(scale.boxes(codes[rows], starts) is not None for scale, codes in zip(encoded.scales, encoded.quasi, strict=True))
-    return maker, by_judge(pa.table(recoded.columns), labels[recoded.rows], policy), sure
-
-
-def by_judge(table: pa.Table, classes: NDArray[np.int64], policy: tc.Policy) -> Bools:
-    """Which classes the judge finds failing."""
-    policy = replace(policy, quasi=[replace(column, type="text") for column in policy.quasi])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", tc.PrivacyRiskWarning)  # a release has no unit
-        audit = examine(as_read(table), policy, Context())
-    broken = np.logical_or.reduce([judgement.broken for judgement in audit.judgements])
-    names = quasi_kinds(policy, table.column_names)
-    numbered = as_read(table.select(list(names))).append_column("class", pa.array(classes))
-    own, seen = open_table(open_reader(numbered), {**names, "class": "value"}).cells(list(names), ["class"]).pairs("class")
-    found = np.zeros(int(classes.max()) + 1, dtype=bool)
-    found[own[broken[seen]]] = True
-    return found
-
-
 @st.composite
 def partitions(draw: st.DrawFn, kind: str) -> tuple[Columns, tc.Policy, NDArray[np.int64]]:
     rows = draw(st.integers(4, 30))
@@ -200,7 +159,8 @@ def partitions(draw: st.DrawFn, kind: str) -> tuple[Columns, tc.Policy, NDArray[
 @given(st.data())
 def test_the_maker_finds_what_the_judge_finds(kind: str, data: st.DataObject) -> None:
     """Where it is not sure what a reader takes labels for, it may find more classes failing; never fewer."""
-    maker, judge, sure = both_verdicts(*data.draw(partitions(kind)))
+    columns, policy, labels = data.draw(partitions(kind))
+    maker, judge, sure = verdicts(encoded_table(columns, policy), policy, labels)
     assert (maker >= judge).all()
     if sure:
         assert maker.tolist() == judge.tolist()
@@ -227,8 +187,8 @@ def test_the_maker_finds_what_the_judge_finds(kind: str, data: st.DataObject) ->
 )
 def test_which_labels_a_reader_cannot_take_otherwise(values: list[Any], settings: Any, sure: bool) -> None:
     columns = {"q": values, "s": list(range(len(values)))}
-    *_, found = both_verdicts(columns, tc.Policy([tc.Quasi("q", **settings)], {"s": 0.1}, k=1, n=1), np.arange(len(values)))
-    assert found == sure
+    policy = tc.Policy([tc.Quasi("q", **settings)], {"s": 0.1}, k=1, n=1)
+    assert verdicts(encoded_table(columns, policy), policy, np.arange(len(values))).sure == sure
 
 
 # --- the fence --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""(n,t)-closeness by brute force: every region there can be over the values that occur, and what each label may stand for.
+"""(n,t)-closeness by brute force: all regions over the values that occur.
 
-It parses published labels on its own, knowing the original values: a label is asked whether it may stand for each of them.
+Labels are parsed here independently, with knowledge of the original values: may this label stand for that value?
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Cells = Mapping[str, Any]
 
 
 def regions(quasi: Sequence[Quasi], values: Mapping[str, Iterable[Any]], classes: Sequence[Cells]) -> list[set[int]]:
-    """All regions, as the classes inside: boxes that each class lies inside of, or does not meet."""
+    """Return all regions, each as the classes inside: boxes that each class lies inside of, or does not meet."""
     found = {(2 ** len(classes) - 1, 2 ** len(classes) - 1)}
     for column in quasi:
         atoms = _atoms(column, values[column.name])
@@ -39,7 +39,7 @@ def _is_line(column: Quasi, values: Sequence[Any]) -> bool:
 
 
 def _atoms(column: Quasi, values: Iterable[Any]) -> list[Any]:
-    """The values, ascending, on a line also some between them; last a missing one."""
+    """Return the values, ascending, on a line also some between them; last a missing one."""
     present = sorted({value for value in values if value is not None})
     if present and _is_line(column, present):
         if isinstance(present[0], date):
@@ -52,7 +52,7 @@ def _atoms(column: Quasi, values: Iterable[Any]) -> list[Any]:
 
 
 def _natural(column: Quasi, atoms: Sequence[Any]) -> Iterable[set[Any]]:
-    """The sides that a region can have along one quasi-identifier."""
+    """Return the sides that a region can have along one quasi-identifier."""
     present = list(atoms[:-1])
     if not present:
         return [{None}]
@@ -71,7 +71,7 @@ def _natural(column: Quasi, atoms: Sequence[Any]) -> Iterable[set[Any]]:
 
 
 def _above(column: Quasi, value: Any, values: Sequence[Any]) -> list[str]:
-    """The labels above a value in its hierarchy, and its own."""
+    """Return the labels above a value in its hierarchy, and its own."""
     text = str(value)
     if column.hierarchy == "dates":
         return ["*", text[:4], f"{text[:4]}-Q{(int(text[5:7]) + 2) // 3}", text[:7], text]
@@ -83,7 +83,7 @@ def _above(column: Quasi, value: Any, values: Sequence[Any]) -> list[str]:
 
 
 def may_stand_for(column: Quasi, cells: Cells, atom: Any) -> bool:
-    """Whether a class with these cells may hold a row with this value."""
+    """Whether a class with these cells may have a row with this value."""
     missing = bool(cells.get(f"{column.name}.missing")) and cells[f"{column.name}.missing"] != "false"
     if column.recode == "bounds":
         low, high = cells[f"{column.name}.min"], cells[f"{column.name}.max"]
@@ -136,7 +136,7 @@ def _covers(label: str, atom: Any) -> bool:
 
 
 def _compare(atom: Any, text: str) -> int:
-    """-1, 0 or 1: whether a number, or a date, is below, at (within a month or week), or above what a text says."""
+    """Return -1, 0 or 1: a number or date is below, at (or within the month or week), or above what a text says."""
     if not isinstance(atom, date):
         other: Any = Fraction(text)
         own: Any = atom

@@ -1,8 +1,8 @@
 """Boxes: what the published quasi-identifiers of a class may stand for, as a reader of the file can tell.
 
-A class publishes a box: for each quasi-identifier the set of values that its label may stand for. Here labels are parsed, and
-each quasi-identifier becomes an axis on which the boxes of all classes stand: a line or a tree. Where a label leaves open what it
-stands for, its box is too wide, never too narrow.
+A class publishes a box: for each quasi-identifier the set of values that its label may stand for. This module parses labels. Each
+quasi-identifier becomes an axis, a line or a tree, with the boxes of all classes on it. Where a label leaves open what it stands
+for, its box is too wide, never too narrow.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from tclose.values.hierarchy import Hierarchy, node_names, printed
 Ints = NDArray[np.int64]
 
 Key = tuple[Any, ...]
-"""A place on a line: first numbers, then dates, times of day, other texts, and last missing cells."""
+"""A position on a line: first numbers, then dates, times of day, other texts, and last missing cells."""
 Span = tuple[Key, Key]
-"""The places from a least to a greatest one."""
+"""All positions from a least to a greatest one."""
 
 NUMBER, DATE, TIME, TEXT, MISSING = range(5)
 NONE: Span = (MISSING,), (MISSING,)
@@ -52,7 +52,7 @@ _DAY = 86_400_000_000
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """An axis on which each class spans the places from ``low`` to ``high``, (classes,) int64. A region spans places, too."""
+    """An axis on which each class spans the positions from ``low`` to ``high``, both (classes,) int64. So does a region."""
 
     low: Ints
     high: Ints
@@ -60,21 +60,21 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """An axis on which each class stands for all that is below a node. A region does, too.
+    """An axis on which each class stands for all that is below a node. So does a region.
 
-    ``paths``, (classes, depth) int64, has the branch at each fork on the way from the root to the node; -1 after that.
+    ``paths`` (classes, depth) int64: the branch taken at each fork between the root and the node of a class; -1 after that.
     """
 
     paths: Ints
 
 
 def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tree:
-    """The axis of one quasi-identifier.
+    """Return the axis of one quasi-identifier.
 
     Parameters
     ----------
     published
-        By the name of the published column, which may be ``age`` or ``age.min``, the value of each class.
+        The value of each class, by the name of the published column: ``age``, or ``age.min`` and ``age.max``.
     """
     name = column.name
     gone = published.get(f"{name}.missing", repeat(None))
@@ -95,12 +95,12 @@ def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tre
 
 
 def _hull(spans: Sequence[Span]) -> Span:
-    """All that lies between the ends of some spans."""
+    """Return the smallest span around some spans."""
     return min(low for low, _ in spans), max(high for _, high in spans)
 
 
 def _with_missing(span: Span, missing: Any) -> Span:
-    """A span with the missing cells, if a column says that there are some; it then has all that lies between, too."""
+    """Return a span that also has missing cells, if a column says that there are some, and all positions in between."""
     return (span[0], NONE[1]) if missing and printed(missing) != "false" else span
 
 
@@ -108,17 +108,17 @@ def _with_missing(span: Span, missing: Any) -> Span:
 
 
 def _line(published: Sequence[tuple[Any, ...]], span: Callable[..., Span]) -> Line:
-    """The line of classes whose cells are given; each combination is parsed once."""
+    """Return the line of classes whose cells are given; each combination of cells is parsed once."""
     spans = {cells: span(*cells) for cells in set(published)}
     ends = sorted({end for pair in spans.values() for end in pair})
-    rank = {end: place for place, end in enumerate(ends)}
-    places = {cells: (rank[low], rank[high]) for cells, (low, high) in spans.items()}
-    found = np.array([places[cells] for cells in published], dtype=np.int64)
+    rank = {end: position for position, end in enumerate(ends)}
+    positions = {cells: (rank[low], rank[high]) for cells, (low, high) in spans.items()}
+    found = np.array([positions[cells] for cells in published], dtype=np.int64)
     return Line(found[:, 0], found[:, 1])
 
 
 def _reader(labels: Iterable[Any]) -> Callable[[Any], Span]:
-    """What each label of a column spans. Four digits are a year if some label has a date, else a number."""
+    """Return a function from a label to its span. Four digits are a year if some label of the column is a date, else a number."""
     distinct = {_text(label) for label in labels if label is not None}
     years = any(_date(part) for text in distinct for part in _parts(text))
 
@@ -143,7 +143,7 @@ def _text(label: Any) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """The ends of a range, or the text itself."""
+    """Return the ends of a range, or the text itself."""
     mixed = _OR_MISSING.fullmatch(text)
     text = mixed[1] if mixed else text
     found = _OPEN.fullmatch(text)
@@ -151,13 +151,13 @@ def _parts(text: str) -> list[str]:
 
 
 def _ends(text: str) -> list[str]:
-    """The ends of a label ``[25, 34]`` or ``[25, 35)``; none of another."""
+    """Return the two ends of a label ``[25, 34]`` or ``[25, 35)``; an empty list for any other label."""
     ends = text[1:-1].split(", ") if text.startswith("[") and text.endswith(("]", ")")) else []
     return ends if len(ends) == 2 else []
 
 
 def _label(text: str, point: Callable[[str], Span | None]) -> Span:
-    """What a label spans; everything where it looks like a range or a set and cannot be read."""
+    """Return the span of a label: everything, if it looks like a range or a set and cannot be parsed."""
     if text == "any value":
         return EVERY_VALUE
     if text and not text.strip("*"):
@@ -181,7 +181,7 @@ def _alone(text: str) -> Span:
 
 
 def _beyond(text: str, point: Callable[[str], Span | None]) -> Span | None:
-    """All values from a limit on, or up to it."""
+    """Return the span of all values from a limit on, or up to it; None for a label of another form."""
     found = _OPEN.fullmatch(text)
     limit = point(found["end"] or found["limit"]) if found else None
     if found is None or limit is None:
@@ -192,20 +192,20 @@ def _beyond(text: str, point: Callable[[str], Span | None]) -> Span | None:
     return (kind, -inf, 0), limit[1] if found["side"] else _before(limit[0])
 
 
-def _before(place: Key) -> Key:
-    """The place just before one on a line."""
-    return (*place[:2], -1)
+def _before(position: Key) -> Key:
+    """Return the position just before another one on a line."""
+    return (*position[:2], -1)
 
 
 def _members(label: str) -> list[str]:
-    """The members of a set; none where it is not written as one."""
-    found, place = [], 1
-    while place < len(label):
-        member = _MEMBER.match(label, place)
-        if member is None or (member.end() == len(label)) != label[place : member.end()].endswith("}"):
+    """Return the members of a set; an empty list where the label is not written as one."""
+    found, start = [], 1
+    while start < len(label):
+        member = _MEMBER.match(label, start)
+        if member is None or (member.end() == len(label)) != label[start : member.end()].endswith("}"):
             return []
         found.append(_unquoted(member[1]))
-        place = member.end()
+        start = member.end()
     return found
 
 
@@ -225,7 +225,7 @@ def _number(text: str) -> Span | None:
 
 
 def _date(first: str, last: str | None = None) -> Span | None:
-    """A moment, or a day, week, month, quarter or year from its first microsecond to its last; zones are not looked at."""
+    """Return the span of a moment, day, week, month, quarter or year, to the microsecond. Time zones are ignored."""
     found = _CALENDAR.fullmatch(first)
     if found is None:
         return None
@@ -263,7 +263,7 @@ def _microseconds(value: time) -> int:
 
 
 def _are_ranges(labels: Sequence[Any]) -> bool:
-    """Whether labels say themselves which values they stand for: ``[20, 29]``. Then no hierarchy may tell otherwise."""
+    """Whether the labels themselves say which values they stand for: ``[20, 29]``. Then the hierarchy is not asked."""
     read = _reader(labels)
     kinds = {read(label)[0][0] for label in set(labels)}
     return any(isinstance(label, str) and _ends(label) for label in labels) and kinds <= {NUMBER, DATE, TIME, MISSING}
@@ -272,18 +272,18 @@ def _are_ranges(labels: Sequence[Any]) -> bool:
 # --- trees ------------------------------------------------------------------------------------------------------------
 
 Way = Any
-"""A text or tuple from the root to a node: first whether there is a value, then what tells the nodes of each level apart."""
+"""The path from the root to a node, a text or tuple: first whether there is a value, then what names the node of each level."""
 
 
 def _ways(hierarchy: Any, labels: Sequence[Any]) -> Callable[[Any], Way]:
-    """How to find the node of a label: in a hierarchy that was given, or by the label where it was made from values."""
+    """Return a function from a label to its node: by the given hierarchy, or by the label alone if it was made from values."""
     if hierarchy == "prefixes":
         return _prefixes(labels)
     return _calendar if hierarchy == "dates" else _nodes(hierarchy)
 
 
 def _tree(labels: Sequence[Any], way: Callable[[Any], Way]) -> Tree:
-    """The tree of classes with these labels."""
+    """Return the tree of classes with these labels."""
     ways = {label: way(label) for label in set(labels)}
     branches = _branches(set(ways.values()))
     depth = max(map(len, branches.values()))
@@ -292,7 +292,7 @@ def _tree(labels: Sequence[Any], way: Callable[[Any], Way]) -> Tree:
 
 
 def _branches(ways: Iterable[Way]) -> dict[Way, list[int]]:
-    """For each way the branches that it takes where ways part: a level at which all are alike is none."""
+    """Return the branches that each way takes at forks. A level at which all ways agree is no fork."""
     ordered = sorted(ways)  # those with a common beginning stand side by side
     found: dict[Way, list[int]] = {way: [] for way in ordered}
     waiting = [(0, len(ordered), 0)]
@@ -316,7 +316,7 @@ def _branches(ways: Iterable[Way]) -> dict[Way, list[int]]:
 
 
 def _nodes(tree: Hierarchy) -> Callable[[Any], Way]:
-    """By the hierarchy. A label that it does not know, or one with missing cells, stands for everything."""
+    """Find nodes by the hierarchy. A label that it does not know, or one with missing cells, stands for everything."""
     nodes = {name or "": node for node, name in enumerate(node_names(tree))}
 
     def way(label: Any) -> Way:
@@ -330,7 +330,7 @@ def _nodes(tree: Hierarchy) -> Callable[[Any], Way]:
 
 
 def _calendar(label: Any) -> Way:
-    """As `Hierarchy.from_dates` has them: the year, quarter, month and day."""
+    """Return the way to a label of `Hierarchy.from_dates`: year, quarter, month and day."""
     if label is None:
         return (1,)
     text = printed(label)
@@ -352,7 +352,7 @@ def _is_masked(label: Any) -> bool:
 
 
 def _prefixes(labels: Sequence[Any]) -> Callable[[Any], Way]:
-    """As `Hierarchy.from_prefixes` has them: each character is a level, and shorter values are filled up with blanks."""
+    """Find nodes as in `Hierarchy.from_prefixes`: each character is a level, and shorter values are padded with blanks."""
     length = max((len(_text(label)) for label in set(labels) if label is not None), default=0)
 
     def way(label: Any) -> Way:

@@ -100,15 +100,6 @@ def judge_against(reference: Reference, table: pa.Table, policy: Policy) -> Audi
     return _passing(table, policy, Context(reference), "the input")
 
 
-def stopped(table: pa.Table, policy: Policy) -> NDArray[np.bool_]:
-    """Which classes would be stopped, as the audit numbers them: those that break a limit."""
-    audit = _quietly(table, policy, Context())
-    broken = np.zeros(audit.classes, dtype=bool)
-    for judgement in audit.judgements:
-        broken |= judgement.broken
-    return broken
-
-
 def _quietly(table: Any, policy: Policy, context: Context) -> Audit:
     return examine(as_read(table), policy, replace(context, warn=lambda _: None))  # a release has no unit
 

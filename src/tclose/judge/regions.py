@@ -1,7 +1,7 @@
-"""Regions: where (n,t)-closeness looks for surroundings of a class.
+"""Regions: the sets of classes that (n,t)-closeness compares a class with.
 
 A region is a box of quasi-identifier values that cuts through no class: each class lies inside it or does not meet it. So its
-rows are those of the classes inside, whatever the values behind the labels are.
+rows are those of the classes inside, whatever values are behind the labels.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Bools = NDArray[np.bool_]
 
 
 def regions(axes: Sequence[Line | Tree], sizes: Ints, n: int, wanted: Bools) -> Iterator[Ints]:
-    """Some regions of at least n rows, as the classes inside: a function of what is published, and of n, alone.
+    """Yield regions of at least n rows, each as the classes inside: a function of what is published, and of n, alone.
 
-    The table is parted where no class lies on both sides, the parts are parted again, and each part is a region. A line is parted
-    in two, as evenly as its gaps allow; a tree at the lowest node above all classes, into its branches. First the axis is taken
-    that leaves the smallest largest part; then, once for each axis, that axis as long as it can be parted.
+    The table is split where no class lies on both sides, the parts are split again, and each part is a region. A line is split
+    in two, as evenly as its gaps allow; a tree at the lowest node above all classes, into its branches. The first pass splits
+    along the axis whose largest part is smallest. One more pass for each axis takes that axis while it can be split.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def regions(axes: Sequence[Line | Tree], sizes: Ints, n: int, wanted: Bools) -> 
     sizes : (classes,) int64
         The rows of each class.
     wanted : (classes,) bool
-        The classes that still need a region. Whoever takes the regions clears it; parts without such classes are left alone.
+        The classes that still need a region. The caller clears it between regions; parts without such classes are skipped.
     """
     for preferred in (None, *range(len(axes))):
         waiting = [np.arange(len(sizes))]
@@ -44,7 +44,7 @@ def regions(axes: Sequence[Line | Tree], sizes: Ints, n: int, wanted: Bools) -> 
 
 
 def _best_parts(axes: Sequence[Line | Tree], sizes: Ints, inside: Ints, preferred: int | None) -> list[Ints]:
-    """The parts of a region along the preferred axis; where it has none, along the axis whose largest part is smallest."""
+    """Return the parts of a region along the preferred axis; if there are none, along the axis whose largest part is smallest."""
     found = [] if preferred is None else _parts(axes[preferred], sizes, inside)
     if not found:
         ways = [parts for parts in (_parts(axis, sizes, inside) for axis in axes) if parts]
@@ -53,12 +53,12 @@ def _best_parts(axes: Sequence[Line | Tree], sizes: Ints, inside: Ints, preferre
 
 
 def _parts(axis: Line | Tree, sizes: Ints, inside: Ints) -> list[Ints]:
-    """The parts of a region along one axis; none where it cannot be parted."""
+    """Return the parts of a region along one axis; an empty list where it cannot be split."""
     return _sides(axis, sizes, inside) if isinstance(axis, Line) else _branches(axis, inside)
 
 
 def _sides(line: Line, sizes: Ints, inside: Ints) -> list[Ints]:
-    """The two sides of the gap that is nearest the median row; ties: the lower gap."""
+    """Return the two sides of the gap nearest the median row; ties: the lower gap wins."""
     ordered = inside[np.argsort(line.low[inside], kind="stable")]
     gaps = np.flatnonzero(line.low[ordered[1:]] > np.maximum.accumulate(line.high[ordered])[:-1]) + 1
     if not len(gaps):
@@ -69,7 +69,7 @@ def _sides(line: Line, sizes: Ints, inside: Ints) -> list[Ints]:
 
 
 def _branches(tree: Tree, inside: Ints) -> list[Ints]:
-    """The branches at the lowest node above all classes; none where a class stands for that node."""
+    """Return the branches at the lowest node above all classes; an empty list where a class stands for that node."""
     paths = tree.paths[inside]
     parting = np.flatnonzero((paths != paths[0]).any(axis=0))
     if not len(parting) or (paths[:, parting[0]] < 0).any():

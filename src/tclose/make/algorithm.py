@@ -37,7 +37,7 @@ class Partition:
         class. Empty: None for all. Counted from the root, a level of prefixes shows as many characters whichever values occur.
     regions : list of (classes,) int64
         Under (n,t)-closeness the regions that classes are close to, larger ones before smaller ones: each array gives the region
-        of each class, -1 where it has none. What is published of a class may be wider; see `tclose.release.repair`.
+        of each class, -1 where it has none. What is published of a class may be wider; see `tclose.make.repair`.
     promised : dict of Fraction
         For each sensitive attribute with a limit the largest distance from the table that a class can have, if the algorithm
         knew it before it chose the rows; else empty.

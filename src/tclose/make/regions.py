@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from tclose.make.encode import EncodedTable
 
 
-def far_from_regions(table: EncodedTable, limits: Limits, n: int, rows: Ints, starts: Ints) -> Bools:
+def far_from_regions(table: EncodedTable, limits: Limits, rows: Ints, starts: Ints) -> Bools:
     """Which classes are farther than t from each region around them, for some sensitive attribute.
 
     Parameters
     ----------
     limits
-        Those of the table's rows; only t is looked at.
+        Those of the table's rows; t and n are looked at, nothing else.
     rows, starts
         Class i holds ``rows[starts[i]:starts[i+1]]``. No two classes may be published alike.
     """
@@ -40,7 +40,7 @@ def far_from_regions(table: EncodedTable, limits: Limits, n: int, rows: Ints, st
     axes = [] if any(boxes is None for boxes in found) else [boxes for boxes in found if boxes is not None]
     far = np.zeros(len(starts) - 1, dtype=np.bool_)
     for alone in _each_closeness(limits):
-        far |= not_close(alone, axes, n, rows.astype(np.int32), starts)
+        far |= not_close(alone, axes, limits.n, rows.astype(np.int32), starts)
     return far
 
 

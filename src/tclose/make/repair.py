@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from tclose.make.recode import Recoded, grouped, recode
 from tclose.make.suppression import both_sides
 from tclose.policy import Policy
 from tclose.policy.models import merging_may_break
+
+if TYPE_CHECKING:
+    from tclose.make.kernels.limits import Limits
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -49,9 +53,12 @@ def publish(
     recoded = recode(table, labels, names, keep_order=keep_order)
     if not _may_break(policy, recoded):
         return labels, recoded
+    from tclose.make.kernels.limits import limits_of  # Numba is loaded on use
+
+    limits = limits_of(both_sides(table.sensitive), policy, table.persons)
     grouping = Grouping(np.arange(int(labels.max()) + 1), partition.regions)
     while grouping.count > 1:
-        failing = failing_classes(table, grouping.merged[labels], recoded.classes, policy)
+        failing = failing_classes(table, limits, grouping.merged[labels], recoded.classes)
         if not len(failing):
             break
         grouping = grouping.without(failing)
@@ -59,26 +66,28 @@ def publish(
     return grouping.merged[labels], recoded
 
 
-def failing_classes(table: EncodedTable, labels: Ints, alike: Ints, policy: Policy) -> Ints:
-    """The classes that break a limit of the policy as they are published: their numbers, ascending.
+def failing_classes(table: EncodedTable, limits: Limits, labels: Ints, alike: Ints) -> Ints:
+    """The classes that break a limit as they are published: their numbers, ascending.
 
     Parameters
     ----------
+    limits
+        Against the input and against the published rows; see `both_sides`.
+    labels : (rows,) int64
+        The class of each row.
     alike : (classes,) int64
         What is published of each class: classes with the same number are one to a reader.
     """
-    from tclose.make.kernels.limits import UNLIMITED, limits_of
+    from tclose.make.kernels.limits import UNLIMITED
     from tclose.make.kernels.satisfies import failing
     from tclose.make.regions import far_from_regions
 
-    limits = limits_of(both_sides(table.sensitive), policy, table.persons)
     rows, starts = grouped(alike[labels])
+    if not limits.n:
+        return np.flatnonzero(failing(limits, rows, starts)[alike])
     attributes = limits.attributes.copy()
-    if policy.n is not None:
-        attributes["kind"] = UNLIMITED
-    broken = failing(limits._replace(n=0, attributes=attributes), rows, starts)
-    if policy.n is not None:
-        broken |= far_from_regions(table, limits, policy.n, rows, starts)
+    attributes["kind"] = UNLIMITED  # t is asked of regions
+    broken = failing(limits._replace(n=0, attributes=attributes), rows, starts) | far_from_regions(table, limits, rows, starts)
     return np.flatnonzero(broken[alike])
 
 

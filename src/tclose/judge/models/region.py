@@ -1,4 +1,4 @@
-"""(n,t)-closeness: each class is close to some region around it that holds at least n rows (Li et al. 2010, section 3)."""
+"""(n,t)-closeness: each class is within t of some region around it that has at least n rows (Li et al. 2010, section 3)."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from tclose.judge.models.base import Verdict
 from tclose.values.histograms import Histograms
 
 Regions = Callable[[NDArray[np.bool_]], Iterable[NDArray[np.int64]]]
-"""From the classes that still need a region, an array that changes, to regions as the classes inside."""
+"""A function from the classes that still need a region, an array that changes meanwhile, to regions: the classes inside each."""
 
 
 def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, regions: Regions) -> Verdict:
-    """Whether each class is within t of a region of at least n rows that contains it.
+    """Judge whether each class is within t of a region around it that has at least n rows.
 
-    The whole table is always tried, and first; ``n`` = the table's rows gives t-closeness. Regions are counted here, from the
-    classes inside.
+    The whole table is the first region; ``n`` = the table's rows gives t-closeness. The histogram of a region is the sum of those
+    of the classes inside.
 
     Returns
     -------
     Verdict
-        Values are the least distance found; a class within t is not looked at again. ``broken`` means "not shown": another
-        region might do.
+        Values are the least distance found; a class within t is not compared again. ``broken`` means "not shown": some region
+        that was not tried might be close enough.
     """
-    best = [Fraction(2)] * len(classes)  # farther than anything: nothing found yet
+    best = [Fraction(2)] * len(classes)  # above any distance: no region compared yet
     wanted = np.ones(len(classes), dtype=bool)
 
     def compare(inside: NDArray[np.int64]) -> None:

@@ -157,23 +157,32 @@ def fewest_fragments(cells: Cells, grounds: Sequence[Ground], ways: Sequence[Way
     return min(count for count, bounds in reachable(top) if all(b <= limit for b, limit in zip(bounds, t, strict=True)))
 
 
-def promise(taken: Sequence[int], spreads: Sequence[Sequence[int]], ground: Ground, emd: Callable[[Masses, Masses], Any]) -> Any:
-    """Relaxed conformance: the way to the mix of the fragments' own spreads, and from there the worst inside each."""
+def promise(
+    taken: Sequence[int], distributions: Sequence[Sequence[int]], ground: Ground, emd: Callable[[Masses, Masses], Any]
+) -> Any:
+    """Relaxed conformance: the way to the mix of the fragments' own distributions, and from there the worst inside each."""
     size, m = sum(taken), len(ground)
     mixed = [Fraction(0)] * m
     inside = Fraction(0)
-    for a, spread in zip(taken, spreads, strict=True):
+    for a, distribution in zip(taken, distributions, strict=True):
         if a:
-            mixed = [mass + Fraction(a, size) * Fraction(count, sum(spread)) for mass, count in zip(mixed, spread, strict=True)]
-            inside += Fraction(a, size) * delta(spread, ground) / sum(spread)
-    return emd(mixed, total(spreads)) + inside
+            mixed = [
+                mass + Fraction(a, size) * Fraction(count, sum(distribution))
+                for mass, count in zip(mixed, distribution, strict=True)
+            ]
+            inside += Fraction(a, size) * delta(distribution, ground) / sum(distribution)
+    return emd(mixed, total(distributions)) + inside
 
 
-def worst_corner(taken: Sequence[int], spreads: Sequence[Sequence[int]], emd: Callable[[Masses, Masses], Fraction]) -> Fraction:
+def worst_corner(
+    taken: Sequence[int], distributions: Sequence[Sequence[int]], emd: Callable[[Masses, Masses], Fraction]
+) -> Fraction:
     """The farthest of all classes in which the rows of each fragment have one of its values."""
-    choices = [[v for v, count in enumerate(spread) if count] for a, spread in zip(taken, spreads, strict=True) if a]
+    choices = [
+        [v for v, count in enumerate(distribution) if count] for a, distribution in zip(taken, distributions, strict=True) if a
+    ]
     masses = [a for a in taken if a]
-    table = total(spreads)
+    table = total(distributions)
     corners = (
         [sum(a for a, v in zip(masses, corner, strict=True) if v == u) for u in range(len(table))] for corner in product(*choices)
     )

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tests.naive.measures import Masses, Number, Width, box_loss, distinct_l, entropy_l, shares
 
-# Cutting into blocks whose sensitive values are spread as in the table: a row is a tuple of codes, and one of sensitive values
+# Cutting into blocks whose sensitive values have the distribution of the table: a row is a tuple of codes, and one of sensitive values
 
 
 def cut(

@@ -160,13 +160,13 @@ MORE = st.one_of(st.just([0] * M), st.lists(st.integers(0, 2), min_size=M, max_s
 
 @st.composite
 def tables(draw: st.DrawFn, most: int = 24) -> tuple[Table, list[int]]:
-    """A table of 1 to ``most`` rows, and labels of classes by lot; they need not hold."""
+    """A table of 1 to ``most`` rows, and random labels of classes, which need not satisfy the limits."""
     rows = draw(st.one_of(st.integers(1, 4), st.integers(most // 2, most)))
     quasi = draw(st.integers(1, len(SIZES)))
-    lots = random.Random(draw(st.integers(0, 2**32)))  # drawn one by one, most cells would be the same
+    rng = random.Random(draw(st.integers(0, 2**32)))  # drawn one by one, most cells would be the same
 
     def numbers(below: int) -> list[int]:
-        return [lots.randrange(below) for _ in range(rows)]
+        return [rng.randrange(below) for _ in range(rows)]
 
     codes = [numbers(size) for size in SIZES[:quasi]]
     kinds = draw(st.lists(st.sampled_from(sorted(DISTANCES)), min_size=1, max_size=2))
@@ -177,9 +177,9 @@ def tables(draw: st.DrawFn, most: int = 24) -> tuple[Table, list[int]]:
 
 
 def many(rows: int = 600) -> tuple[Table, list[int]]:
-    """A table by lot, and classes of six rows that hold."""
-    lots = random.Random(0)
-    quasi = [tuple(lots.randrange(size) for size in SIZES) for _ in range(rows)]
+    """A random table, and classes of six rows that satisfy the limits."""
+    rng = random.Random(0)
+    quasi = [tuple(rng.randrange(size) for size in SIZES) for _ in range(rows)]
     ordered = [row % M for row in range(rows)], "ordered", {"t": Fraction(1, 4)}, [0] * M
     equal = [row % 3 for row in range(rows)], "equal", {"l": 2}, [0] * M
     return Table(quasi, ordered, equal, k=3), [row // 6 for row in range(rows)]

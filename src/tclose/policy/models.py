@@ -37,7 +37,7 @@ class Setting:
     idle: int | None = None
 
     def value(self, policy: Policy, column: Sensitive | None) -> Any:
-        """What the policy says, for a sensitive column."""
+        """Return the value in a policy, for a sensitive column."""
         return getattr(policy if self.of == "policy" else column, self.name)
 
 
@@ -115,13 +115,13 @@ class PrivacyModel:
     meaning: str = ""
 
     def __post_init__(self) -> None:
-        """Fill in what follows from the rest."""
+        """Fill in the defaults that depend on other attributes."""
         object.__setattr__(self, "name", self.name or self.key)
         if self.limit_from is None and self.settings:
             object.__setattr__(self, "limit_from", self.settings[0])
 
     def limit(self, policy: Policy, column: Sensitive | None) -> Fraction | None:
-        """The limit that a policy sets, for a sensitive column; None where it sets none."""
+        """Return the limit that a policy sets for a sensitive column; None if it sets none."""
         if self.limit_from is None or (self.unless is not None and self.unless.value(policy, column) is not None):
             return None
         given = [setting.value(policy, column) for setting in self.settings]
@@ -130,28 +130,30 @@ class PrivacyModel:
         return Fraction(self.limit_from.value(policy, column))
 
     def is_measured(self, policy: Policy, column: Sensitive) -> bool:
-        """Whether an audit measures it: always, or where the policy names its kind, or sets its limit."""
-        if self.always or self.kind is None:
-            return self.always or self.limit(policy, column) is not None
-        return self.kind in [setting.value(policy, column) for setting in self.settings]
+        """Return whether an audit measures it: always, or if the policy names its kind, or sets its limit."""
+        if self.always:
+            return True
+        if self.kind is not None:
+            return self.kind in [setting.value(policy, column) for setting in self.settings]
+        return self.limit(policy, column) is not None
 
     def is_idle(self, policy: Policy, column: Sensitive | None) -> bool:
-        """Whether every table satisfies the limit that a policy sets."""
+        """Return whether every table satisfies the limit that a policy sets."""
         return any(setting.idle is not None and setting.value(policy, column) == setting.idle for setting in self.settings)
 
     def merging_may_break(self, policy: Policy, column: Sensitive | None) -> bool:
-        """Whether the union of classes that satisfy the limit of a policy may break it."""
+        """Return whether the union of classes that satisfy the limit of a policy may break it."""
         where = ["always", *(setting.value(policy, column) for setting in self.settings if setting.value_type is str)]
         if policy.unit not in (None, "row"):
             where.append("over persons")
         return self.merging_breaks in where
 
     def asked(self, policy: Policy, column: Sensitive | None) -> str:
-        """The setting that asks for it, as a message names it: l=3."""
+        """Return the setting that asks for it, as a message names it: l=3."""
         return f"{self.settings[0].name}={plain(Fraction(self.settings[0].value(policy, column)))}"
 
     def rounded(self, attained: Fraction | float) -> str:
-        """An attained value as a decimal, rounded against us: protection down, risk up."""
+        """Return an attained value as a decimal, rounded against us: protection down, risk up."""
         return decimal_down(attained) if self.at_least else decimal_up(attained)
 
 
@@ -277,7 +279,7 @@ SETTINGS = tuple(_READ[item.name] for item in (*fields(Policy), *fields(Sensitiv
 
 
 def asked_of(policy: Policy) -> Iterator[tuple[PrivacyModel, Sensitive | None]]:
-    """Every limit that a policy sets: its model, and the sensitive column that it is for; None for the sizes of classes."""
+    """Yield every limit that a policy sets: its model, and its sensitive column, or None for the sizes of classes."""
     for model in MODELS.values():
         for column in [None] if model.judged_on == "sizes" else policy.sensitive:
             if model.limit(policy, column) is not None:
@@ -285,5 +287,5 @@ def asked_of(policy: Policy) -> Iterator[tuple[PrivacyModel, Sensitive | None]]:
 
 
 def merging_may_break(policy: Policy) -> bool:
-    """Whether merging classes may break a limit of the policy that each of them satisfies."""
+    """Return whether merging classes may break a limit of the policy that each of them satisfies."""
     return any(model.merging_may_break(policy, column) for model, column in asked_of(policy))

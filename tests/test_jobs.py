@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,15 @@ def test_a_release_is_not_written(suffix: str, tmp_path: Path, warm: None) -> No
     with Job(cancel) as job, pytest.raises(Cancelled):
         release.write(tmp_path / f"release{suffix}")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_says_nothing_of_its_missing_unit_and_leaves_the_filters_of_warnings_alone(warm: None) -> None:
+    """All threads share these filters. The gate audits a release without a unit, and here a warning is an error."""
+    tc.audit(people(0), POLICY)  # what ibis calls is no longer warned of
+    before = list(warnings.filters)
+    policy = tc.Policy(quasi=["age", "zip"], sensitive={"pay": 0.3}, unit="id", k=4)
+    assert tc.anonymize(people(0), policy, algorithm="mondrian").audit.satisfied
+    assert list(warnings.filters) == before
 
 
 # Several at once -------------------------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ class Job:
         self._tokens: list[Token[Job]] = []
 
     def __enter__(self) -> Self:
-        """Begin: what this thread does from now on belongs to the job."""
+        """Begin: what this thread does from now on belongs to the job. One thread at a time enters a job."""
         self._tokens.append(_current.set(self))
         return self
 

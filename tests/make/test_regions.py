@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from typing import Any
@@ -16,10 +15,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import tclose as tc
+from tests.support.releases import EXAMPLES, FEW
 from tests.support.verdicts import encoded_table, verdicts
 
 Columns = dict[str, list[Any]]
-EXAMPLES = max(int(os.environ.get("TCLOSE_EXAMPLES", "30")) // 6, 1)
 
 TREE = {"*": {"north": {"Oslo": ["o1", "o2"], "Kiel": ["k1"]}, "south": ["r1", "r2"]}}
 RANGES = {"*": {"[0, 19]": {"[0, 9]": ["1", "3"], "[10, 19]": ["11", "12"]}, "[20, 29]": ["20", "25"]}}
@@ -155,7 +154,7 @@ def partitions(draw: st.DrawFn, kind: str) -> tuple[Columns, tc.Policy, NDArray[
 
 
 @pytest.mark.parametrize("kind", sorted(QUASI))
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(FEW, max_examples=max(EXAMPLES // 10, 1))
 @given(st.data())
 def test_the_maker_finds_what_the_judge_finds(kind: str, data: st.DataObject) -> None:
     """Where it is not sure what a reader takes labels for, it may find more classes failing; never fewer."""

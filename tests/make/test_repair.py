@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -18,7 +18,7 @@ from tclose.make import repair
 from tclose.make.encode import EncodedTable
 from tclose.make.kernels.limits import Limits
 from tclose.make.repair import Grouping, failing_classes
-from tests.support.releases import FEW, Case, cases
+from tests.support.releases import EXAMPLES, FEW, Case, cases
 from tests.support.verdicts import encoded_table, verdicts
 
 # --- which classes fail -----------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ def test_names_of_quasi_identifiers_do_not_stand_in_the_way_of_repair() -> None:
     assert verdict(columns, policy, [row % 4 for row in range(8)]) == [True] * 4
 
 
-@FEW
+@settings(FEW, max_examples=max(EXAMPLES // 6, 1))
 @given(cases(least=4, containers=["pyarrow"]), st.one_of(st.none(), st.integers(1, 12)), st.booleans())
 def test_the_maker_finds_what_the_judge_finds_with_every_algorithm(case: Case, n: int | None, lenient: bool) -> None:
     """In each round of merging: against the published rows, over rows and over persons."""

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 import tomllib
+from functools import partial
+from typing import get_args, get_type_hints
 
+import pyarrow as pa
 import pytest
 
 import tclose
 from tests.support.project import PROJECT
 
 NAMES = [
+    "Above",
+    "Algorithm",
+    "AttributeAudit",
     "Audit",
+    "Choice",
     "ColumnError",
     "Finding",
+    "Fragment",
+    "Fragmentation",
     "GateError",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
     "Input",
     "InputError",
+    "Judgement",
     "Keep",
+    "Losses",
+    "Move",
     "OutputError",
     "Policy",
     "PolicyError",
@@ -30,6 +43,7 @@ NAMES = [
     "Reading",
     "ReadingWarning",
     "Release",
+    "Scope",
     "Sensitive",
     "TcloseError",
     "Verification",
@@ -62,6 +76,29 @@ def test_the_version_is_that_of_the_project() -> None:
     """It stands in pyproject.toml alone; an install that is older than that file must be made anew."""
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert tclose.__version__ == project["version"]
+
+
+def test_what_a_public_function_returns_has_a_public_name() -> None:
+    public = {getattr(tclose, name) for name in NAMES if name != "__version__"}
+    functions = [function for function in map(partial(getattr, tclose), NAMES) if inspect.isfunction(function)]
+    assert [function.__name__ for function in functions] == [name for name in NAMES if name[0].islower()]
+    for function in functions:
+        returned = get_type_hints(function)["return"]
+        own = {kind for kind in (returned, *get_args(returned)) if getattr(kind, "__module__", "").startswith("tclose")}
+        assert own <= public, function
+
+
+def test_arguments_after_the_policy_are_named() -> None:
+    for function in (tclose.anonymize, tclose.audit):
+        _, _, *others = inspect.signature(function).parameters.values()
+        assert {parameter.kind for parameter in others} <= {inspect.Parameter.KEYWORD_ONLY}
+
+
+def test_a_release_shows_its_contract_and_nothing_internal() -> None:
+    table = pa.table({"age": [1, 2, 3, 4], "pay": [1, 2, 1, 2]})
+    release = tclose.anonymize(table, tclose.Policy(["age"], ["pay"], k=2), algorithm="mondrian")
+    papers = {"audit", "certificate", "codebook", "loss", "partition", "readings", "record", "suppressed", "table"}
+    assert {name for name in dir(release) if not name.startswith("_")} == papers | {"to_pandas", "to_polars", "write"}
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -21,14 +21,20 @@ if TYPE_CHECKING:
         ReadingWarning,
         TcloseError,
     )
+    from tclose.judge.attribute import AttributeAudit
     from tclose.judge.audit import audit
-    from tclose.judge.result import Audit, Violation
-    from tclose.judge.transport import emd, transport
+    from tclose.judge.result import Audit, Judgement, Violation
+    from tclose.judge.transport import Move, emd, transport
+    from tclose.make.algorithm import Above, Algorithm, Choice
     from tclose.make.fragmentation.find import find_fragmentation
+    from tclose.make.fragmentation.fragment import Fragment
+    from tclose.make.fragmentation.result import Fragmentation
+    from tclose.make.losses import Losses
     from tclose.make.registry import list_algorithms
     from tclose.policy import Input, Keep, Policy, Quasi, Sensitive
     from tclose.release.anonymize import anonymize
     from tclose.release.release import Release
+    from tclose.release.scope import Scope
     from tclose.release.verify import Finding, Verification, verify
     from tclose.tables.readings import Reading
     from tclose.values.hierarchy import Hierarchy
@@ -37,6 +43,16 @@ if TYPE_CHECKING:
 
 # Loaded on first use: importing tclose, and `tclose --help`, stay fast.
 _HOMES = {
+    "Above": "make.algorithm",
+    "Algorithm": "make.algorithm",
+    "AttributeAudit": "judge.attribute",
+    "Choice": "make.algorithm",
+    "Fragment": "make.fragmentation.fragment",
+    "Fragmentation": "make.fragmentation.result",
+    "Judgement": "judge.result",
+    "Losses": "make.losses",
+    "Move": "judge.transport",
+    "Scope": "release.scope",
     "Audit": "judge.result",
     "Violation": "judge.result",
     "anonymize": "release.anonymize",
@@ -69,16 +85,25 @@ _HOMES = {
 }
 
 __all__ = [
+    "Above",
+    "Algorithm",
+    "AttributeAudit",
     "Audit",
+    "Choice",
     "ColumnError",
     "Finding",
+    "Fragment",
+    "Fragmentation",
     "GateError",
     "Hierarchy",
     "HierarchyError",
     "InfeasibleError",
     "Input",
     "InputError",
+    "Judgement",
     "Keep",
+    "Losses",
+    "Move",
     "OutputError",
     "Policy",
     "PolicyError",
@@ -87,6 +112,7 @@ __all__ = [
     "Reading",
     "ReadingWarning",
     "Release",
+    "Scope",
     "Sensitive",
     "TcloseError",
     "Verification",

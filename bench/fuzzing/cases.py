@@ -142,7 +142,9 @@ def draw_case(seed: int, number: int) -> Case:
     if lot.random() < 0.12 and any("t" in settings for settings in policy["sensitive"].values()):
         policy["n"] = lot.choice((policy["k"], 2 * policy["k"], max(rows // 2, 1)))
     asked = [limit for settings in policy["sensitive"].values() for limit in settings.items()]
-    if not any(key in ("l", "beta", "delta") or (key == "t" and value != 1) for key, value in asked) and "alpha" not in policy:
+    near = policy.get("n") != 1  # with regions of one row every class is near one
+    limited = any(key in ("l", "beta", "delta") or (key == "t" and value != 1 and near) for key, value in asked)
+    if not limited and "alpha" not in policy:
         policy["k"] = max(policy["k"], 2)  # a policy must ask for something
     names = list(columns)
     lot.shuffle(names)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -27,6 +27,7 @@ from tclose.make.algorithm import Above, Choice, Option, Partition
 from tclose.make.problem import Problem
 from tclose.make.registry import ALGORITHMS
 from tclose.release.certificate import codebook, to_json
+from tclose.release.scope import asks_for_something
 from tclose.release.verify import verify
 from tclose.tables.files import sha256_of
 from tests.support.releases import FEW, LIMITS, SMALL, SUFFIXES, Case, audited, cases, released, same_measures, small_table
@@ -99,6 +100,7 @@ def test_persons_are_counted_not_their_rows(case: Case, data: st.DataObject) -> 
     kept = {key: value for key, value in (asked["sensitive"][first] or {}).items() if key not in ("l", "l_kind", "c")}
     asked["sensitive"][first] = kept | limits
     case = Case({**case.columns, "who": people}, tc.Policy(**asked), case.kinds, "pyarrow", case.algorithm)
+    assume(asks_for_something(case.policy))
     with tempfile.TemporaryDirectory() as name:
         release = released(case, Path(name))
     if release is None:
@@ -117,6 +119,9 @@ def test_persons_are_counted_not_their_rows(case: Case, data: st.DataObject) -> 
     assert release.certificate["counted"] == "persons"
 
 
+KNOWN = ", ".join(ALGORITHMS)
+
+
 def test_bad_calls() -> None:
     no_k = tc.Policy(["age"], {"salary": 0.5}, identifiers=["name"])
     assert "k must be set" in refused(small_table(), no_k, tc.PolicyError)
@@ -124,12 +129,26 @@ def test_bad_calls() -> None:
         tc.anonymize(small_table(), {"quasi": ["age"]})  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("asked", [{}, {"n": 1, "t": 0.1}, {"alpha": 1, "t": 1, "l": 1}])
+def test_a_policy_that_asks_for_nothing_is_refused_before_the_table_is_read(asked: dict[str, Any]) -> None:
+    own = {key: asked[key] for key in ("t", "l") if key in asked}
+    others = {key: value for key, value in asked.items() if key not in own}
+    policy = tc.Policy(["age"], [tc.Sensitive("salary", **own)], k=1, **others)
+    sentence = (
+        "A policy must ask for something to make a release: k above 1, or a limit of a sensitive attribute that a table can break. "
+        "Got k=1 and no such limit."
+    )
+    with pytest.raises(tc.PolicyError) as caught:
+        tc.anonymize("no.csv", policy)
+    assert str(caught.value) == sentence
+
+
 @pytest.mark.parametrize(
     ("argument", "value", "sentence"),
     [
-        ("algorithm", "mondrain", "algorithm must be one of growth, mondrian, fragmentation. Got 'mondrain'. Did you mean 'mondrian'?"),
-        ("algorithm", 5, "algorithm must be one of growth, mondrian, fragmentation. Got 5."),
-        ("algorithm", ["mondrian"], "algorithm must be one of growth, mondrian, fragmentation. Got list."),
+        ("algorithm", "mondrain", f"algorithm must be one of {KNOWN}. Got 'mondrain'. Did you mean 'mondrian'?"),
+        ("algorithm", 5, f"algorithm must be one of {KNOWN}. Got 5."),
+        ("algorithm", ["mondrian"], f"algorithm must be one of {KNOWN}. Got list."),
         ("effort", "Best", "effort must be one of fast, balanced, best. Got 'Best'. Did you mean 'best'?"),
         ("effort", None, "effort must be one of fast, balanced, best. Got None."),
         ("effort", pa.table({"who": ["Ada"]}), "effort must be one of fast, balanced, best. Got Table."),

@@ -29,7 +29,7 @@ TABLES: dict[str, Callable[[], Any]] = {
     "rows": lambda: [[SECRET, 5], ["b", 6]],
 }
 
-GOOD = tc.Policy(quasi=["age"], sensitive=["name"], k=1)
+GOOD = tc.Policy(quasi=["age"], sensitive=["name"], k=2)
 TABLE = pa.table({"name": ["a", "b"], "age": [5, 6]})
 COUNTS = {"counts": [[1, 2], [3, 4]], "t": (0.5, 0.5)}
 
@@ -115,7 +115,7 @@ DAMAGED = {
 def test_a_damaged_file_is_not_quoted(tmp_path: Path, damage: str, act: Callable[[Path, tc.Policy], object]) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(DAMAGED[damage])
-    error = refusal(lambda: act(path, tc.Policy(quasi=[tc.Quasi("age", type="integer")], sensitive=["name"], k=1)))
+    error = refusal(lambda: act(path, tc.Policy(quasi=[tc.Quasi("age", type="integer")], sensitive=["name"], k=2)))
     if error is not None:
         assert isinstance(error, tc.TcloseError)
         assert_tells_nothing(error)

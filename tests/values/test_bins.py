@@ -224,7 +224,7 @@ def test_missing_cells_beside_bins(suffix: str, tmp_path: Path) -> None:
 def test_bins_need_finite_numbers(values: list[Any], error: type[Exception]) -> None:
     table = pa.table({"q": [1, 1], "s": values})
     with pytest.raises(error, match="bins"):
-        tc.anonymize(table, tc.Policy(["q"], {"s": {"bins": 2}}, k=1))
+        tc.anonymize(table, tc.Policy(["q"], {"s": {"bins": 2, "beta": 9}}, k=1))
     with pytest.raises(error, match="bins"):
         tc.audit(table, tc.Policy(["q"], {"s": {"bins": 2}}))
 
@@ -232,7 +232,7 @@ def test_bins_need_finite_numbers(values: list[Any], error: type[Exception]) -> 
 def test_decimals_and_floats_fall_into_the_bin_that_is_printed() -> None:
     """0.3 is 3/10, not the float below it."""
     table = pa.table({"q": [1] * 4, "s": [0.1, 0.2, 0.3, 0.7]})
-    release = tc.anonymize(table, tc.Policy(["q"], {"s": {"bins": {"width": 0.1}}}, k=1))
+    release = tc.anonymize(table, tc.Policy(["q"], {"s": {"bins": {"width": 0.1}}}, k=2))
     assert release.table["s"].to_pylist() == ["[0.1, 0.2)", "[0.2, 0.3)", "[0.3, 0.4)", "[0.7, 0.8)"]
 
 

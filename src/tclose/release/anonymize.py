@@ -33,6 +33,7 @@ from tclose.policy import Policy, check_policy, files_of
 from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
 from tclose.release.published import check_missing_words, describe_columns, moments_of
 from tclose.release.release import Details, Release
+from tclose.release.scope import asks_for_something
 from tclose.tables.readers import Reader, open_reader
 from tclose.tables.readings import Reading
 from tclose.tables.table import Table, open_table
@@ -61,7 +62,7 @@ def anonymize(
     ----------
     table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
     policy : Policy
-        With a k.
+        With a k. It must ask for something: k above 1, or a limit of a sensitive attribute.
     algorithm : str, optional
         One of `list_algorithms`; ``growth`` by default.
     seed : int
@@ -136,9 +137,14 @@ def anonymize(
 
 
 def _check_asked(policy: Policy) -> None:
-    """Refuse a policy without a k."""
+    """Refuse a policy without a k, and one that every table satisfies: `verify` would not confirm its release."""
     if policy.k is None:
         raise PolicyError("k must be set to make a release: the rows, or persons, of each class at least. Got none.")
+    if not asks_for_something(policy):
+        raise PolicyError(
+            "A policy must ask for something to make a release: k above 1, or a limit of a sensitive attribute that a table can "
+            f"break. Got k={policy.k} and no such limit."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -329,7 +329,7 @@ ONE_ROW = """
 import pyarrow as pa, tclose as tc
 for rows in (1, 2, 40):
     table = pa.table({"age": list(range(rows)), "pay": list(range(rows))})
-    print(tc.anonymize(table, tc.Policy(["age"], ["pay"], k=1), algorithm="growth").loss["gcp"])
+    print(tc.anonymize(table, tc.Policy(["age"], {"pay": {"beta": 99}}, k=1), algorithm="growth").loss["gcp"])
 """
 
 

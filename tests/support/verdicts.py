@@ -15,11 +15,12 @@ from tclose.judge.audit import Context, examine, quasi_kinds
 from tclose.judge.gate import as_read
 from tclose.make.encode import EncodedTable, encode
 from tclose.make.kernels.limits import Limits, limits_of
-from tclose.make.recode import grouped, recode
+from tclose.make.recode import recode
 from tclose.make.repair import failing_classes
 from tclose.make.suppression import both_sides
 from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
+from tclose.values.arrays import grouped
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

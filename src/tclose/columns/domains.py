@@ -1,6 +1,6 @@
 """Domains: the values of a sensitive attribute in the order of their codes, and the distance between them.
 
-Here a policy's words about an attribute (its distance, hierarchy, order, bins, what missing means) meet the column's values.
+Here the settings of an attribute (its distance, hierarchy, order, bins, what missing means) are applied to the column's values.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Domain:
     codes: Ints
 
     def table(self, counts: Ints) -> Ints:
-        """How often each code occurs, from how often each value of the column does."""
+        """Return how often each code occurs, from how often each value of the column occurs."""
         table = np.zeros(len(self.values), dtype=np.int64)
         np.add.at(table, self.codes, counts)
         return table
 
 
 def edges_from_table(column: Sensitive) -> bool:
-    """Whether bins are published whose edges the table decides, not the policy."""
+    """Return whether bins are published whose edges are decided by the table, not by the policy."""
     return column.bins is not None and column.bins.count is not None and column.publish is None
 
 
@@ -68,12 +68,12 @@ def check_orders(source: Table, policy: Policy) -> None:
 
 
 def kind_to_read(column: Sensitive) -> str:
-    """How the attribute's cells are read: as printed, where they are looked up in a hierarchy, a matrix or an order."""
+    """Return how the cells of an attribute are read: as printed, if they are looked up in a hierarchy, a matrix or an order."""
     return "value" if _places(column) is None else PRINTED
 
 
 def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *, binned: bool) -> Domain:
-    """The domain of an attribute.
+    """Return the domain of an attribute.
 
     Parameters
     ----------
@@ -112,6 +112,7 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
 
 
 def _coded(column: Sensitive, values: list[Any], ordered: list[Any], distance: Distance) -> Domain:
+    """Return the domain of values in a given order."""
     rank = {value: code for code, value in enumerate(ordered)}
     if len(rank) < len(values):
         raise InputError(f"Sensitive column {column.name!r} has values that differ and yet are equal. Write each in one way.")
@@ -119,7 +120,7 @@ def _coded(column: Sensitive, values: list[Any], ordered: list[Any], distance: D
 
 
 def _in_bins(source: Table, column: Sensitive, kind: str, values: list[Any], counts: Ints) -> Domain:
-    """The bins of numbers; missing cells, where the distance allows them, stay a value of their own."""
+    """Return the domain of bins of numbers; missing cells, where the distance allows them, are a value of their own."""
     if source.kinds[column.name] not in ("integer", "decimal", "float"):
         raise PolicyError(f"bins of {column.name!r} need numbers. The column holds {source.kinds[column.name]}.")
     present = [value for value in values if value is not None]
@@ -134,7 +135,7 @@ def _in_bins(source: Table, column: Sensitive, kind: str, values: list[Any], cou
 
 
 def _kind(source: Table, column: Sensitive) -> str:
-    """The distance that is meant."""
+    """Return the name of the distance, which ``auto`` leaves to the type of the column."""
     measured = source.kinds[column.name] in IN_ORDER
     if column.kind == "auto":
         return "ordered" if measured else "equal"
@@ -152,19 +153,19 @@ def _kind(source: Table, column: Sensitive) -> str:
 
 
 def _why(source: Table, column: Sensitive) -> str:
-    """What kept a column from being numbers or dates, where it nearly is."""
+    """Return a sentence about a column that is nearly numbers or dates; else an empty text."""
     reading = source.readings([column.name])[column.name]
     return f" Column {reading.sentence}." if reading.doubtful else ""
 
 
 def _places(column: Sensitive) -> Places | None:
-    """Where the values of an attribute are looked up."""
+    """Return the hierarchy, the matrix or the order that the values of an attribute are looked up in."""
     places: Places | None = next((given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None)
     return places
 
 
 def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
-    """A missing value is a value for the equal distance; for the others only if the policy asks for it and it has a place."""
+    """Refuse missing cells, except for the equal distance and where ``missing: value`` is set and they have a place."""
     if kind == "equal" or None not in values:
         return
     places = _places(column)
@@ -184,7 +185,7 @@ def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any
 
 
 def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.Array, values: list[Any]) -> None:
-    """Every value of the table must be known to the attribute's hierarchy, matrix or order."""
+    """Refuse a value that is not in the hierarchy, matrix or order of the attribute."""
     unknown = set(without_place(values, places))
     if not unknown:
         known = set(values_of(places))
@@ -202,7 +203,7 @@ def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.A
 def unknown_values(
     source: Table, name: str, cells: pa.Array, values: list[Any], unknown: list[int], what: str, tree: Hierarchy | None
 ) -> HierarchyError:
-    """The error that counts the values of a column that its hierarchy, matrix or order lacks, and names five of them.
+    """Return the error that counts the values of a column that its hierarchy, matrix or order lacks, and names five of them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Encoding: rows as small integer codes, sorted, so that the order of the input never matters."""
+"""Encoding: rows as small integer codes, sorted so that the order of the input never matters."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tclose.make.scales import Line, Nominal, Scale, Tree, unknown
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.tables.coded import narrow, sorted_order
 from tclose.tables.table import Table
+from tclose.values.arrays import Ints
 from tclose.values.bins import labels_of
 from tclose.values.hierarchy import Hierarchy, printed
 
 Codes = NDArray[Any]
-Ints = NDArray[np.int64]
 
 ON_A_LINE = ("integer", "decimal", "float", "date", "timestamp", "time")
 """Kinds of columns whose values have an order and differences."""
@@ -42,7 +42,7 @@ class Attribute:
     values : list
         The domain, in the order of the codes.
     published : pyarrow array
-        The same as it is published.
+        The domain as it is published, in the same order.
     codes : (rows,) unsigned integers
         The code of each row.
     counts : (m,) int64
@@ -60,19 +60,19 @@ class Attribute:
     raw: Kept | None = None
 
     def take(self, rows: NDArray[Any]) -> Attribute:
-        """Some of the rows; Q stays the input's."""
+        """Return the attribute of some of the rows; Q stays that of the input."""
         return replace(self, codes=self.codes[rows], raw=None if self.raw is None else self.raw.take(rows))
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """A column that is published as it is: its values, and the place of each row among them."""
+    """A column that is published as it is: its values, and for each row the index of its value."""
 
     values: pa.Array
     codes: Codes
 
     def take(self, rows: NDArray[Any]) -> Kept:
-        """Some of the rows."""
+        """Return the column of some of the rows."""
         return Kept(self.values, self.codes[rows])
 
 
@@ -83,17 +83,17 @@ class EncodedTable:
     Attributes
     ----------
     order : (rows,) int64
-        The input's row of each row.
+        The row of the input that each row comes from.
     scales, quasi : lists
-        Each quasi-identifier's scale, and the codes of the rows on it.
+        The scale of each quasi-identifier, and the codes of the rows on it.
     types : list of pyarrow types
-        Of the quasi-identifiers' own values.
+        The types of the values of the quasi-identifiers.
     sensitive : list of Attribute
     persons : (rows,) unsigned integers or None
-        Who each row is about, numbered from 0, where the policy names a unit.
+        The person of each row, numbered from 0, where the policy names a unit.
     kept : dict of Kept
     raw : list of Kept
-        The quasi-identifiers' own values, where rows may be left out: see `as_published`.
+        The values of the quasi-identifiers, where rows may be suppressed: see `as_published`.
     """
 
     order: Ints
@@ -111,7 +111,7 @@ class EncodedTable:
         return len(self.order)
 
     def take(self, rows: NDArray[Any]) -> EncodedTable:
-        """Some of the rows. What their sensitive values are compared with, Q, stays the input's."""
+        """Return the table of some of the rows. The reference distribution Q of a sensitive attribute stays that of the input."""
         return EncodedTable(
             self.order[rows],
             self.scales,
@@ -130,7 +130,7 @@ class EncodedTable:
 
 
 def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str], commit: Callable[[bytes], None]) -> EncodedTable:
-    """Read the rows of a table: quasi-identifiers as codes on their scales, sensitive attributes as codes of their domains.
+    """Return the rows of a table: quasi-identifiers as codes on their scales, sensitive attributes as codes of their domains.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     kept
         The columns that are published as they are.
     commit
-        Is fed with all that was read, column by column: its name, its values ascending, and each row's place among them.
+        Called with all that was read, column by column: the name, the values ascending, and for each row the index of its value.
     """
     quasi, sensitive = [column.name for column in policy.quasi], [column.name for column in policy.sensitive]
     names = [*quasi, *sensitive, *kept, *([] if unit is None else [unit])]
@@ -171,10 +171,10 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
 
 
 def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
-    """The rows that are published, on scales and in types of their own: those that are left out must not show in the form.
+    """Encode the published rows again, on scales and in types of their own, so that suppressed rows cannot affect the format.
 
-    A value with five decimals that nobody sees would else print all others with five. Where the table decides the edges of bins,
-    they are drawn anew between the numbers that are published, and a bin without rows is none.
+    A suppressed value with five decimals would make all others print with five. Where the table decides the edges of bins, they
+    are set again, between the numbers that are published. A bin without rows is dropped.
     """
     part = table.take(rows)
     scales, quasi, types = [], [], []
@@ -183,10 +183,10 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
         ends = [end for end in (column.top, column.bottom) if isinstance(end, Fraction)]
         cells = _narrowed(raw.values.take(pa.array(occur)), whole=all(end.denominator == 1 for end in ends))
         scale, codes = _scale(source, column, cells, source.show(column.name, suppression=True))
-        places = np.zeros(len(raw.values), dtype=narrow(scale.size))
-        places[occur] = codes
+        code_of = np.zeros(len(raw.values), dtype=narrow(scale.size))
+        code_of[occur] = codes
         scales.append(scale)
-        quasi.append(places[raw.codes])
+        quasi.append(code_of[raw.codes])
         types.append(source.values(column.name, cells).type)
     sensitive = [
         replace(
@@ -200,7 +200,7 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
 
 
 def _relabelled(attribute: Attribute) -> pa.Array:
-    """The labels of bins by what their rows have; none for a bin without rows."""
+    """Return the label of each bin, from the numbers that its rows have; None for a bin without rows."""
     assert attribute.raw is not None
     lowest, highest = np.full(len(attribute.values), len(attribute.raw.values)), np.full(len(attribute.values), -1)
     np.minimum.at(lowest, attribute.codes, attribute.raw.codes)
@@ -212,7 +212,7 @@ def _relabelled(attribute: Attribute) -> pa.Array:
 
 
 def _narrowed(values: pa.Array, codes: Codes | None = None, *, whole: bool = True) -> pa.Array:
-    """Decimals in the plainest type that holds those of them that occur; ``whole`` says that it may be whole numbers."""
+    """Return decimals in the simplest type that can store those that occur; ``whole`` allows a type of whole numbers."""
     if not pa.types.is_decimal(values.type):
         return values
     occur = np.arange(len(values)) if codes is None else np.unique(codes)
@@ -223,14 +223,14 @@ def _narrowed(values: pa.Array, codes: Codes | None = None, *, whole: bool = Tru
             fitting = chosen.cast(kind)
         except pa.ArrowInvalid:
             continue
-        places = np.full(len(values), -1)
-        places[occur] = np.arange(len(occur))
-        return fitting.take(pa.array(places, mask=places < 0))
+        indices = np.full(len(values), -1)
+        indices[occur] = np.arange(len(occur))
+        return fitting.take(pa.array(indices, mask=indices < 0))
     return values
 
 
 def _feed(commit: Callable[[bytes], None], name: str, cells: pa.Array, ranks: Codes) -> None:
-    """One column as bytes that do not depend on the engine or its version."""
+    """Pass one column to ``commit``, as bytes that do not depend on the engine or its version."""
     texts = cells.cast(pa.large_string())
     _, offsets, letters = pa.concat_arrays([pa.array([""], pa.large_string()), texts.fill_null("")]).buffers()
     commit(name.encode())
@@ -241,6 +241,7 @@ def _feed(commit: Callable[[bytes], None], name: str, cells: pa.Array, ranks: Co
 
 
 def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes, *, suppression: bool) -> Attribute:
+    """Return a sensitive attribute from the values of its column and the index of each row's value."""
     counts = np.bincount(ranks, minlength=len(cells)).astype(np.int64)
     binned = column.bins is not None and column.publish is None
     domain = domain_of(source, column, cells, counts, binned=binned)
@@ -254,7 +255,7 @@ def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes, 
 
 
 def _scale(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], str] = printed) -> tuple[Scale, Ints]:
-    """The scale of a quasi-identifier, and the code of each value of its column; ``show`` prints a value."""
+    """Return the scale of a quasi-identifier, and the code of each value of its column; ``show`` prints a value."""
     kind = source.kinds[column.name]
     try:
         values = source.values(column.name, cells).to_pylist()
@@ -282,7 +283,7 @@ def _scale(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], 
 
 
 def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> Hierarchy:
-    """The hierarchy of a quasi-identifier, which must know all of its values."""
+    """Return the hierarchy of a quasi-identifier, which must contain all of its values."""
     if column.hierarchy == "prefixes":
         try:
             return Hierarchy.from_prefixes([printed(value) for value in values])

@@ -1,4 +1,4 @@
-"""Losses: what a release gives up, as the numbers that papers compare algorithms by."""
+"""Information loss: what a release gives up, by the measures that papers compare algorithms by."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.make.encode import EncodedTable
-from tclose.make.recode import Recoded, grouped
+from tclose.make.recode import Recoded
 from tclose.make.scales import Published, Scale
 from tclose.policy import Policy
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from tclose.values.arrays import Floats, Ints, grouped
 
 
 class Losses(Mapping[str, float]):
-    r"""What a release loses, in all and by attribute.
+    r"""The information loss of a release, in all and by attribute.
 
-    Over the n rows of the input, a suppressed row losing everything:
+    Over the n rows of the input; a suppressed row loses everything:
 
     ``gcp``
-        Mean over rows of the NCP, weighted over attributes: 0 says all, 1 nothing (Xu et al. 2006).
+        Mean over rows of the NCP, weighted over attributes: 0 is no loss, 1 is the loss of everything (Xu et al. 2006).
     ``lm``
-        The same of the loss metric, which charges :math:`(leaves - 1) / (all - 1)` (Iyengar 2002).
+        Mean over rows of the loss metric, weighted over attributes; it charges :math:`(leaves - 1) / (all - 1)` (Iyengar 2002).
     ``dm``
         Discernibility: :math:`\sum |E|^2`, and n for each suppressed row (Bayardo and Agrawal 2005).
     ``c_avg``
@@ -34,15 +31,15 @@ class Losses(Mapping[str, float]):
     ``sse``
         Sum of squared errors, each in ranges of the table, over rows and numeric attributes. Only if there are some.
     ``precision``
-        1 - the mean over cells of how far up they were generalised (Sweeney 2002).
+        1 minus the mean height to which cells were generalised (Sweeney 2002).
     ``kl``
-        :math:`\sum_v p_v \ln (p_v / q_v)` summed over attributes: p of the input, q what a reader expects who spreads each class
-        evenly over the values it covers (Kifer and Gehrke 2006).
+        :math:`\sum_v p_v \ln (p_v / q_v)` summed over attributes: p is the distribution in the input, q the one that a reader
+        expects who distributes each class evenly over the values it covers (Kifer and Gehrke 2006).
 
     Attributes
     ----------
     by_attribute : dict
-        For gcp, lm, sse, precision and kl their value for each attribute: ``by_attribute["gcp"]["age"]``.
+        The values of gcp, lm, sse, precision and kl for each attribute: ``by_attribute["gcp"]["age"]``.
 
     References
     ----------
@@ -55,28 +52,28 @@ class Losses(Mapping[str, float]):
     """
 
     def __init__(self, overall: Mapping[str, float], by_attribute: Mapping[str, Mapping[str, float]]) -> None:
-        """From the numbers in all and by attribute."""
+        """Take the losses in all, and those by attribute."""
         self._overall = dict(overall)
         self.by_attribute = {loss: dict(values) for loss, values in by_attribute.items()}
 
     def __getitem__(self, loss: str) -> float:
-        """A loss in all."""
+        """Return a loss in all."""
         return self._overall[loss]
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the losses."""
+        """Iterate over the names of the losses."""
         return iter(self._overall)
 
     def __len__(self) -> int:
-        """How many losses there are."""
+        """Return the number of losses."""
         return len(self._overall)
 
     def to_dict(self) -> dict[str, Any]:
-        """In plain types: each loss in all, and under ``by_attribute`` those that attributes have."""
+        """Return the losses in plain types: each in all, and under ``by_attribute`` those of the attributes."""
         return {**self._overall, "by_attribute": {loss: dict(values) for loss, values in self.by_attribute.items()}}
 
     def __repr__(self) -> str:
-        """In one line."""
+        """Return the losses in one line."""
         return f"<Losses: {', '.join(f'{loss} {value:,.4g}' for loss, value in self._overall.items())}>"
 
 
@@ -90,7 +87,7 @@ def losses(
     suppressed: int = 0,
     k: int | None = None,
 ) -> Losses:
-    """What a release loses against its input.
+    """Return the information loss of a release against its input.
 
     Parameters
     ----------
@@ -101,13 +98,13 @@ def losses(
     rows : (classes,) int64
         Rows of each class of the partition, as in ``published``.
     sizes : int64 array
-        Rows of each class as a reader sees them: classes that are published alike are one.
+        Rows of each published class: classes that are published alike are one.
     originals : sequence of (size,) int64
         How often each code occurs in the input, for each quasi-identifier.
     suppressed : int
-        How many rows of the input are not published.
+        The number of rows of the input that are not published.
     k : int, optional
-        What the policy asks for.
+        The k of the policy.
 
     Examples
     --------
@@ -126,7 +123,7 @@ def losses(
         return dict(zip(names, numbers, strict=True))
 
     def mean(charges: Floats) -> float:
-        """Over all rows, what suppressed ones lose being 1."""
+        """Return the mean over all rows; a suppressed row is charged 1."""
         return math.fsum([*(charges * rows).tolist(), suppressed]) / n
 
     gcp = [mean(attribute.ncp) for attribute in published]
@@ -183,9 +180,9 @@ def losses_against_input(table: EncodedTable, labels: Ints, recoded: Recoded, po
 def losses_seen(
     published: Sequence[Published], *, weights: Sequence[Any], rows: Ints, sizes: Ints, k: int | None = None
 ) -> Losses:
-    """What anyone can recompute from a release, of `losses`: gcp over what is published, dm, c_avg and precision.
+    """Return the losses that anyone can recompute from a release: gcp over the published values, dm, c_avg and precision.
 
-    The others tell of the input: whoever knows all of it but one cell could try which value gives the published number.
+    The others depend on the input: someone who knows all of it but one cell could try which value gives the published number.
     """
     n = int(rows.sum())
     gcp, precision, known = {}, {}, []
@@ -204,7 +201,7 @@ def losses_seen(
 
 
 def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints) -> dict[str, str]:
-    """How each quasi-identifier is published, for a person: ``in ranges of 8.6 on average; 4% of the rows as they are``."""
+    """Say for a person how each quasi-identifier is published: ``in ranges of 8.6 on average; 4% of the rows as they are``."""
     said = {}
     for scale, attribute in zip(scales, published, strict=True):
         changed = np.where(attribute.height > 0, rows, 0)
@@ -219,7 +216,7 @@ def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints
 
 
 def _shares(weights: Sequence[Any]) -> list[float]:
-    """Weights that sum to 1."""
+    """Return the weights divided by their sum."""
     total = sum(weights)
     if not total:
         raise ValueError("Some weight must be above 0.")
@@ -227,7 +224,7 @@ def _shares(weights: Sequence[Any]) -> list[float]:
 
 
 def _divergence(counts: Ints, estimate: Floats, suppressed: int) -> float:
-    """Of the input from what a reader expects; suppressed rows may have been anything.
+    """Return the divergence of the input from what a reader expects; a suppressed row may have had any value.
 
     Rounded to 12 decimals: the last bits of a logarithm differ between machines.
     """

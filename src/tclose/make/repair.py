@@ -11,20 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.make.algorithm import Partition
 from tclose.make.encode import EncodedTable
-from tclose.make.recode import Recoded, grouped, recode
+from tclose.make.recode import Recoded, recode
 from tclose.make.suppression import both_sides
 from tclose.policy import Policy
 from tclose.policy.models import merging_may_break
+from tclose.values.arrays import Bools, Ints, grouped
 
 if TYPE_CHECKING:
     from tclose.make.kernels.limits import Limits
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def publish(

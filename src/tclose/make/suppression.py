@@ -1,7 +1,7 @@
-"""Suppression: rows that are left out so that the others lose less, as many as a policy allows.
+"""Suppression: rows are not published, as many as a policy allows, so that the information loss of the others is smaller.
 
-What is compared with changes when rows are left out: a class must be close to the input Q, and to what is left of it, R, which
-is what a reader can recompute. Q stays the input's.
+A class must be close to the distribution Q of the input, and to R, that of the published rows, which is what a reader can
+recompute. Suppression changes R; Q stays that of the input.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROUNDS = 20
 
 
 def both_sides(attributes: list[Attribute]) -> list[Attribute]:
-    """The attributes of rows that are left of a table, each against the input and, where that differs, against what is left."""
+    """Return the attributes of the published rows, each compared with the input and, where that differs, with these rows."""
     found = []
     for attribute in attributes:
         counts = np.bincount(attribute.codes, minlength=len(attribute.counts)).astype(np.int64)
@@ -35,7 +35,7 @@ def both_sides(attributes: list[Attribute]) -> list[Attribute]:
 
 
 def _of_itself(attribute: Attribute, counts: Ints) -> Attribute:
-    """The attribute over the values that are left, compared with their own spread."""
+    """Return the attribute over the values that occur in the published rows, compared with their distribution."""
     occur = np.flatnonzero(counts)
     column = attribute.column
     places = next((given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None)
@@ -53,15 +53,15 @@ def _of_itself(attribute: Attribute, counts: Ints) -> Attribute:
 
 
 def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
-    """Leave out rows at the ends of classes' ranges where the others of the class gain more than these rows lose.
+    """Suppress rows at the ends of the ranges of classes, where that lowers the information loss; return the new labels.
 
-    A row that is left out loses all of its quasi-identifiers. The best ends go first; no limit may break, against the input or
-    against what is left.
+    A suppressed row loses all of its quasi-identifiers. The ends that gain most go first. Every limit stays satisfied, compared
+    with the input and with the published rows.
 
     Parameters
     ----------
     labels : (rows,) int64
-        The class of each row; -1 where it is left out already.
+        The class of each row; -1 where it is suppressed already.
     """
     allowed = int(policy.suppression * table.rows) - int(np.count_nonzero(labels < 0))
     if policy.n is not None:
@@ -77,15 +77,15 @@ def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
         ends = _valid(table, labels, policy, ends)
         if not ends:
             break
-        left_out = np.concatenate(ends)
+        suppressed = np.concatenate(ends)
         labels = labels.copy()
-        labels[left_out] = -1
-        allowed -= len(left_out)
+        labels[suppressed] = -1
+        allowed -= len(suppressed)
     return labels
 
 
 def _best_ends(table: EncodedTable, labels: Ints, ncp: LossTable, weights: Floats, allowed: int) -> list[Ints]:
-    """The rows of at most one end of each class, best first, as far as rows may be left out."""
+    """Return the rows of at most one end of each class, the largest gain first; at most ``allowed`` rows in all."""
     from tclose.make.kernels.loss import losses_of_ranges
 
     members, bounds = grouped(labels)
@@ -93,30 +93,30 @@ def _best_ends(table: EncodedTable, labels: Ints, ncp: LossTable, weights: Float
     first = np.array([np.minimum.reduceat(codes[members], starts) for codes in table.quasi]).astype(np.int64)
     last = np.array([np.maximum.reduceat(codes[members], starts) for codes in table.quasi]).astype(np.int64)
     losses = np.array([losses_of_ranges(ncp, column, first[column], last[column]) for column in range(len(first))])
-    price = 1 - weights @ losses  # what one more row loses when it is left out
+    price = 1 - weights @ losses  # what a row loses in addition when it is suppressed
 
     best, choice = np.zeros(len(starts)), np.full(len(starts), -1)
-    for place, codes in enumerate(table.quasi):
+    for index, codes in enumerate(table.quasi):
         own = codes[members].astype(np.int64)
         owner = np.repeat(np.arange(len(starts)), counts)
-        for side, end in enumerate((first[place], last[place])):
+        for side, end in enumerate((first[index], last[index])):
             at_end = own == end[owner]
             gone = np.add.reduceat(at_end, starts, dtype=np.int64)
-            far = (last, first)[side][place]  # what rows at the near end are taken for, so that they do not count
+            far = (last, first)[side][index]  # the code that stands in for rows at this end, so that they do not count
             nearest = (np.minimum, np.maximum)[side].reduceat(np.where(at_end, far[owner], own), starts)
-            low, high = (nearest, last[place]) if side == 0 else (first[place], nearest)
-            narrower = losses_of_ranges(ncp, place, low, high)
-            gain = weights[place] * (losses[place] - narrower) * (counts - gone) - gone * price
+            low, high = (nearest, last[index]) if side == 0 else (first[index], nearest)
+            narrower = losses_of_ranges(ncp, index, low, high)
+            gain = weights[index] * (losses[index] - narrower) * (counts - gone) - gone * price
             gain = np.where((gone < counts) & (gone <= allowed), gain / np.maximum(gone, 1), 0.0)
-            choice = np.where(gain > best, 2 * place + side, choice)
+            choice = np.where(gain > best, 2 * index + side, choice)
             best = np.maximum(best, gain)
 
     ends: list[Ints] = []
     for number in np.argsort(-best, kind="stable")[: int(np.count_nonzero(best > 0))]:
-        place, side = divmod(int(choice[number]), 2)
+        index, side = divmod(int(choice[number]), 2)
         inside = members[starts[number] : starts[number] + counts[number]]
-        end = (first, last)[side][place, number]
-        chosen = inside[table.quasi[place][inside] == end]
+        end = (first, last)[side][index, number]
+        chosen = inside[table.quasi[index][inside] == end]
         if len(chosen) <= allowed:
             ends.append(chosen)
             allowed -= len(chosen)
@@ -124,7 +124,7 @@ def _best_ends(table: EncodedTable, labels: Ints, ncp: LossTable, weights: Float
 
 
 def _valid(table: EncodedTable, labels: Ints, policy: Policy, ends: list[Ints]) -> list[Ints]:
-    """Those of these ends that can be left out together so that every class keeps its limits."""
+    """Return those of the ends that can be suppressed together so that every class satisfies its limits."""
     while ends:
         trial = labels.copy()
         trial[np.concatenate(ends)] = -1
@@ -132,13 +132,13 @@ def _valid(table: EncodedTable, labels: Ints, policy: Policy, ends: list[Ints]) 
         if not broken.any():
             return ends
         fine = [end for end in ends if not broken[labels[end[0]]]]
-        # A class that breaks a limit keeps its end; if none of those did, what is left of the table has moved too far.
+        # A class that breaks a limit keeps its end. If no such class has one, the published rows have moved too far.
         ends = fine if len(fine) < len(ends) else ends[: len(ends) // 2]
     return []
 
 
 def breaking(table: EncodedTable, labels: Ints, policy: Policy) -> Bools:
-    """Which classes break a limit, against the input or against what is left."""
+    """Return whether each class breaks a limit, compared with the input or with the published rows."""
     from tclose.make.kernels.limits import limits_of
     from tclose.make.kernels.satisfies import failing
 

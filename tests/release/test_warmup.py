@@ -69,6 +69,8 @@ def test_it_says_what_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in list(ALGORITHMS):
         monkeypatch.setitem(ALGORITHMS, name, replace(ALGORITHMS[name], run=run))
+    growth = replace(ALGORITHMS["growth"], refuses=lambda policy, _: "Several." if len(policy.sensitive) > 1 else "")
+    monkeypatch.setitem(ALGORITHMS, "growth", growth)
     first, second = (CliRunner().invoke(app, ["warmup"]) for _ in range(2))
     kept = f"It is stored in {compiling.FOLDER}.\n"
     assert re.fullmatch(rf"Compiled in [0-9]+\.[0-9] seconds\. {re.escape(kept)}", first.stdout)

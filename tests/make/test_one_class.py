@@ -15,7 +15,8 @@ from tclose import Policy, Sensitive
 from tclose.distances import Distance, Equal
 from tclose.judge.attribute import measure
 from tclose.make.logarithms import entropy_is_at_least_log, exp_sign
-from tclose.make.one_class import too_far, too_uneven
+from tclose.make.one_class import FAR, UNEVEN, too_far, too_uneven
+from tclose.policy.models import MODELS
 from tclose.values.exact import plain
 from tclose.values.histograms import Histograms
 from tests.support.attributes import COUNTS, DISTANCES, SETTINGS, SUPPRESSED, limits_asked, name_of
@@ -67,6 +68,10 @@ def test_the_maker_decides_as_the_judge_does(
     table = [count + more * times for count, more in zip(counts, suppressed, strict=True)]
     n = n if "t" in asked else None
     assert decided(distance, counts, table, persons, n=n, **asked) == judged(distance, counts, table, persons, n=n, **asked)
+
+
+def test_every_limit_on_values_is_decided() -> None:
+    assert {*FAR, *UNEVEN} == {model.key for model in MODELS.values() if model.judged_on == "values" and model.settings}
 
 
 def logarithm(ratio: Fraction) -> Fraction:

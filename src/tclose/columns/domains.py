@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tclose.distances import Distance
-from tclose.distances.choose import Places, arrange, as_number, place_of, values_of, without_place
+from tclose.distances.choose import Labelling, arrange, as_number, label_of, labels_of, without_label
 from tclose.errors import HierarchyError, InputError, PolicyError, listed
 from tclose.policy import Policy, Sensitive
 from tclose.tables.table import Table
@@ -69,7 +69,7 @@ def check_orders(source: Table, policy: Policy) -> None:
 
 def kind_to_read(column: Sensitive) -> str:
     """Return how the cells of an attribute are read: as printed, if they are looked up in a hierarchy, a matrix or an order."""
-    return "value" if _places(column) is None else PRINTED
+    return "value" if _labelling(column) is None else PRINTED
 
 
 def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *, binned: bool) -> Domain:
@@ -100,14 +100,14 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
     except (OverflowError, ValueError):
         raise InputError(f"Sensitive column {column.name!r} must have dates in the years 1 to 9999. Got others.") from None
     _check_missing(source, column, kind, values)
-    places = _places(column)
-    if places is not None:
-        _check_places(source, column, places, cells, values)
+    labelling = _labelling(column)
+    if labelling is not None:
+        _check_labels(source, column, labelling, cells, values)
     if kind == "numeric" and any(value is not None and abs(value) == float("inf") for value in values):
         raise InputError(f"Sensitive column {column.name!r} must have finite numbers for the numeric distance. Got infinity.")
     if binned and column.bins is not None:
         return _in_bins(source, column, kind, values, counts)
-    ordered, distance = arrange(kind, values, places)
+    ordered, distance = arrange(kind, values, labelling)
     return _coded(column, values, ordered, distance)
 
 
@@ -158,25 +158,27 @@ def _why(source: Table, column: Sensitive) -> str:
     return f" Column {reading.sentence}." if reading.doubtful else ""
 
 
-def _places(column: Sensitive) -> Places | None:
+def _labelling(column: Sensitive) -> Labelling | None:
     """Return the hierarchy, the matrix or the order that the values of an attribute are looked up in."""
-    places: Places | None = next((given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None)
-    return places
+    labelling: Labelling | None = next(
+        (given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None
+    )
+    return labelling
 
 
 def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
     """Refuse missing cells, except for the equal distance and where ``missing: value`` is set and they have a place."""
     if kind == "equal" or None not in values:
         return
-    places = _places(column)
+    labelling = _labelling(column)
     if column.missing == "value":
-        if places is None or not without_place([None], places):
+        if labelling is None or not without_label([None], labelling):
             return
         raise PolicyError(
             f"missing: value of {column.name!r} needs a place for missing cells, a null in its order or an empty leaf."
         )
     count, row = source.missing(column.name)
-    place = "" if places is None else " and give it a place"
+    place = "" if labelling is None else " and give it a place"
     setting = f"sensitive: {{{column.name!r}: {{missing: value}}}}"
     raise InputError(
         f"Sensitive column {column.name!r} must have a value in every row for the {kind} distance. Got {count} missing, "
@@ -184,12 +186,12 @@ def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any
     )
 
 
-def _check_places(source: Table, column: Sensitive, places: Places, domain: pa.Array, values: list[Any]) -> None:
+def _check_labels(source: Table, column: Sensitive, labelling: Labelling, domain: pa.Array, values: list[Any]) -> None:
     """Refuse a value that is not in the hierarchy, matrix or order of the attribute."""
-    unknown = set(without_place(values, places))
+    unknown = set(without_label(values, labelling))
     if not unknown:
-        known = set(values_of(places))
-        if len({place_of(value, known) for value in values}) < len(values):
+        known = set(labels_of(labelling))
+        if len({label_of(value, known) for value in values}) < len(values):
             raise InputError(
                 f"Sensitive column {column.name!r} has values that would share a place: missing cells beside empty text, or '= "
                 "beside =. Use one of them."

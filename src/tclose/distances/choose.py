@@ -1,4 +1,4 @@
-"""The domain of an attribute: its values in the order of their codes, and the distance between them."""
+"""The choice of a distance: from a name, a hierarchy or a matrix to the values in the order of their codes, and a distance."""
 
 from __future__ import annotations
 
@@ -20,43 +20,44 @@ from tclose.values.formula_guard import unguarded
 from tclose.values.hierarchy import Hierarchy, printed
 
 KINDS = ("ordered", "numeric", "equal", "hierarchical", "matrix")
-Places = Hierarchy | LabelledMatrix | Sequence[str]
+Labelling = Hierarchy | LabelledMatrix | Sequence[str]
+"""What says where a value belongs, by its label: a hierarchy, a matrix, or the labels in their order."""
 
 
-def arrange(kind: str, values: Sequence[Any], places: Places | None = None) -> tuple[list[Any], Distance]:
-    """Put values in the order of their codes, and give the distance between them.
+def arrange(kind: str, values: Sequence[Any], labelling: Labelling | None = None) -> tuple[list[Any], Distance]:
+    """Return values in the order of their codes, and the distance between them.
 
     Parameters
     ----------
     kind : one of `KINDS`
     values : distinct values, ascending where they can be compared; None, for missing cells, last
-    places : Hierarchy for hierarchical, LabelledMatrix for matrix, the values' order for ordered (default: as given)
+    labelling : Hierarchy for hierarchical, LabelledMatrix for matrix, the values' order for ordered (default: as given)
     """
     if kind == "numeric":
         numbers = {value: as_number(value) for value in values if value is not None}
         ordered = sorted(numbers, key=numbers.__getitem__)
         positions = [numbers[value] for value in ordered]
         return ([*ordered, None], Numeric([*positions, _after(positions)])) if None in values else (ordered, Numeric(positions))
-    if places is None:
+    if labelling is None:
         return list(values), Ordered(len(values)) if kind == "ordered" else Equal(len(values))
-    rank = {label: place for place, label in enumerate(values_of(places))}
-    ordered = sorted(values, key=lambda value: rank[place_of(value, rank)])
-    if kind == "hierarchical" and isinstance(places, Hierarchy):
-        return ordered, Hierarchical(places, [place_of(value, rank) for value in ordered])
-    if kind == "matrix" and isinstance(places, LabelledMatrix):
-        return ordered, places.among([place_of(value, rank) for value in ordered])
+    rank = {label: number for number, label in enumerate(labels_of(labelling))}
+    ordered = sorted(values, key=lambda value: rank[label_of(value, rank)])
+    if kind == "hierarchical" and isinstance(labelling, Hierarchy):
+        return ordered, Hierarchical(labelling, [label_of(value, rank) for value in ordered])
+    if kind == "matrix" and isinstance(labelling, LabelledMatrix):
+        return ordered, labelling.among([label_of(value, rank) for value in ordered])
     return ordered, Ordered(len(ordered)) if kind == "ordered" else Equal(len(ordered))
 
 
 def distance_on(distance: Any, domain: list[Any]) -> tuple[list[Any], Distance]:
-    """The domain in the order of its codes, and the distance on it."""
+    """Return the domain in the order of its codes, and the distance on it."""
     if isinstance(distance, str):
         if distance not in ("ordered", "numeric", "equal"):
             hint = "Pass a Hierarchy or a matrix itself." if distance in KINDS else "Known are 'ordered', 'numeric' and 'equal'."
             raise PolicyError(f"distance must be a known name, a Hierarchy or a matrix. Got {distance!r}. {hint}")
         return arrange(distance, domain)
     if isinstance(distance, Hierarchy):
-        unknown = without_place(domain, distance)
+        unknown = without_label(domain, distance)
         if unknown:
             strange = number_of(len(unknown), "that is not", "that are not")
             raise PolicyError(f"Every value must be in the hierarchy. Got {strange}, the first {got(unknown[0])}.")
@@ -80,29 +81,29 @@ def _matrix(rows: Any) -> Matrix:
 
 
 def _after(numbers: Sequence[Fraction]) -> Fraction:
-    """Where missing cells stand: after the greatest number, as far as numbers are from one another on average.
+    """Return the number for missing cells: after the greatest one, by the mean step from number to number.
 
-    Numbers that are one step apart have it one step after the last, as the ordered distance does.
+    After numbers that are one step apart it is one step after the last, as under the ordered distance.
     """
     if len(numbers) < 2:
         return sum(numbers, Fraction(1))
     return numbers[-1] + (numbers[-1] - numbers[0]) / (len(numbers) - 1)
 
 
-def without_place(values: Iterable[Any], places: Places) -> list[Any]:
-    """The values that a hierarchy, a matrix or an order does not know."""
-    known = set(values_of(places))
-    return [value for value in values if place_of(value, known) not in known]
+def without_label(values: Iterable[Any], labelling: Labelling) -> list[Any]:
+    """Return the values whose label a hierarchy, a matrix or an order does not have."""
+    known = set(labels_of(labelling))
+    return [value for value in values if label_of(value, known) not in known]
 
 
-def place_of(value: Any, known: Collection[str]) -> str:
-    """The label under which a value is known: its printed form, without the guard that a release may have put before it."""
+def label_of(value: Any, known: Collection[str]) -> str:
+    """Return the label of a value: its printed form, without the guard that a release may have put before it."""
     text = printed(value)
     return text if text in known else unguarded(text)
 
 
 def as_number(value: Any) -> Fraction:
-    """The number a value stands for: dates in days, times in microseconds."""
+    """Return the number that a value stands for: dates in days, times in microseconds."""
     if isinstance(value, datetime):
         moment = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
         return Fraction((moment - datetime.min) // timedelta(microseconds=1))
@@ -116,8 +117,8 @@ def as_number(value: Any) -> Fraction:
         raise PolicyError(f"The numeric distance needs numbers or dates. Got {type(value).__name__}.") from None
 
 
-def values_of(places: Places) -> Sequence[str]:
-    """The labels that a hierarchy, a matrix or an order knows."""
-    if isinstance(places, Hierarchy):
-        return places.leaves
-    return places.labels if isinstance(places, LabelledMatrix) else places
+def labels_of(labelling: Labelling) -> Sequence[str]:
+    """Return the labels that a hierarchy, a matrix or an order has."""
+    if isinstance(labelling, Hierarchy):
+        return labelling.leaves
+    return labelling.labels if isinstance(labelling, LabelledMatrix) else labelling

@@ -18,10 +18,10 @@ from tclose.values.exact import exact, plain
 from tclose.values.hierarchy import printed
 
 MOST_BYTES = 10_000_000
-"""Bytes of a matrix's file: a hundred values have ten thousand distances."""
+"""The most bytes of a matrix's file: a hundred values have ten thousand distances."""
 
 LARGEST_DENOMINATOR = 10**60
-"""Of all distances of a matrix together: with more digits exact sums would take for ever."""
+"""The largest common denominator of all distances of a matrix: with more digits exact sums would take too long."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class LabelledMatrix:
         Matrix(self.rows)
 
     def _check_denominators(self) -> None:
-        """Exact sums of distances have the common denominator of all of them: it must not fill the memory."""
+        """Refuse distances whose common denominator, which exact sums have, is too large."""
         common = 1
         for distance in (entry for row in self.rows for entry in row):
             common = lcm(common, distance.denominator)
@@ -52,7 +52,7 @@ class LabelledMatrix:
 
     @classmethod
     def from_mapping(cls, distances: Mapping[Any, Mapping[Any, Any]]) -> LabelledMatrix:
-        """From ``{"a": {"b": 0.5}, "b": {}}``: one entry a pair is enough, the diagonal may be left out."""
+        """Read ``{"a": {"b": 0.5}, "b": {}}``: one entry a pair is enough, the diagonal may be omitted."""
         if not isinstance(distances, Mapping) or not all(isinstance(row, Mapping) for row in distances.values()):
             raise HierarchyError("A matrix must be a mapping from each value to its distances. Got something else.")
         labels = list(dict.fromkeys(printed(key) for row in (distances, *distances.values()) for key in row))
@@ -69,7 +69,7 @@ class LabelledMatrix:
 
     @classmethod
     def from_csv(cls, path: str | Path) -> LabelledMatrix:
-        """From a square CSV: the values in the first row and, in the same order, in the first column."""
+        """Read a square CSV: the values in the first row and, in the same order, in the first column."""
         try:
             text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
             rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
@@ -83,12 +83,12 @@ class LabelledMatrix:
         return cls(labels, [[_entry(cell) for cell in row[1:]] for row in rows[1:]], Path(path))
 
     def among(self, values: Sequence[Any]) -> Matrix:
-        """The distance between these values only."""
-        places = [self.labels.index(printed(value)) for value in values]
-        return Matrix([[self.rows[i][j] for j in places] for i in places])
+        """Return the distance between these values only."""
+        indices = [self.labels.index(printed(value)) for value in values]
+        return Matrix([[self.rows[i][j] for j in indices] for i in indices])
 
     def to_mapping(self) -> dict[str, dict[str, Any]]:
-        """As `from_mapping` reads it."""
+        """Return a mapping that `from_mapping` reads."""
         return {
             a: {b: plain(d) for b, d in zip(self.labels, row, strict=True)} for a, row in zip(self.labels, self.rows, strict=True)
         }

@@ -1,35 +1,33 @@
-"""Divergences between a class and the table: audit measures, never the guarantee.
+"""Divergences between a class and the table: measures of an audit, never the guarantee.
 
-They compare shares value by value and know no ground distance, so they cannot tell {3k, 4k, 5k} from {6k, 8k, 11k}: a
+They compare shares value by value, without a ground distance, so they cannot tell {3k, 4k, 5k} from {6k, 8k, 11k}: a
 class of three low salaries looks as harmless as a class of three scattered ones.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tclose.values.arrays import Floats
 from tclose.values.histograms import Histograms
-
-Floats = NDArray[np.float64]
 
 
 def variational(classes: Histograms) -> Floats:
-    r"""Half the sum of :math:`|P_v - Q_v|`."""
+    r"""Return half the sum of :math:`|P_v - Q_v|` for each class."""
     p, q = classes.shares
     shared: Floats = classes.sums(np.minimum(p, q))
     return 1 - shared
 
 
 def kullback_leibler(classes: Histograms) -> Floats:
-    r""":math:`\sum_v P_v \ln (P_v / Q_v)`; finite, for a value of a class is a value of the table."""
+    r"""Return :math:`\sum_v P_v \ln (P_v / Q_v)` for each class: finite, because a value of a class is a value of the table."""
     p, q = classes.shares
     divergence: Floats = classes.sums(p * np.log(p / q))
     return divergence
 
 
 def jensen_shannon(classes: Histograms) -> Floats:
-    r""":math:`\frac12 KL(P \| M) + \frac12 KL(Q \| M), M = (P + Q) / 2`."""
+    r"""Return :math:`\frac12 KL(P \| M) + \frac12 KL(Q \| M), M = (P + Q) / 2`, for each class."""
     p, q = classes.shares
     middle = (p + q) / 2
     untouched = 1 - classes.sums(q)  # there M = Q/2, and each Q_v adds Q_v ln 2

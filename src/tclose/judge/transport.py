@@ -55,7 +55,7 @@ def emd(
     values: Sequence[Any] | None = None,
     exact: bool = False,
 ) -> float | Fraction:
-    r"""The earth mover's distance: the least work that turns one distribution into another.
+    r"""Return the earth mover's distance: the least work that turns one distribution into another.
 
     .. math:: EMD(P, Q) = \min_{f \ge 0} \sum_{ij} f_{ij} d_{ij}, \quad \sum_j f_{ij} = P_i, \; \sum_i f_{ij} = Q_j
 
@@ -66,7 +66,7 @@ def emd(
     distance : {"ordered", "numeric", "equal"}, Hierarchy, or square matrix of distances
         A Hierarchy takes mappings, or sequences in the order of ``values`` (default: of its leaves).
     values : sequence, optional
-        The domain: what the places of a sequence stand for; the order of the values for ``ordered``. Default for mappings: the
+        The domain: the value of each entry of a sequence; the order of the values for ``ordered``. Default for mappings: the
         values of both, sorted.
     exact : bool
         A fraction instead of a float.
@@ -93,7 +93,7 @@ def emd(
 
 @raising_alone
 def transport(p: Distribution, q: Distribution, distance: Any = "ordered", values: Sequence[Any] | None = None) -> list[Move]:
-    """One optimal transport plan: moves whose costs add up to the earth mover's distance.
+    """Return one optimal transport plan: moves whose costs add up to the earth mover's distance.
 
     Takes what `emd` takes. A move has ``source``, ``target``, ``mass``, ``distance`` and ``cost``, in exact fractions.
 
@@ -154,20 +154,20 @@ PLANS: dict[str, Callable[[Any, list[Fraction]], list[tuple[int, int, Fraction]]
 def _aligned(
     p: Distribution, q: Distribution, distance: Any, values: Sequence[Any] | None
 ) -> tuple[list[Any], Distance, list[Fraction], list[Fraction]]:
-    """The domain in the order of its codes, the distance on it, and both distributions over it."""
+    """Return the domain in the order of its codes, the distance on it, and both distributions over it."""
     domain, left, right = _masses(p, q, distance, None if values is None else list(values))
     for name, side in (("p", left), ("q", right)):
         if not any(side):
             raise PolicyError(f"{name} must have some mass. Got none.")
     ordered, ground = distance_on(distance, domain)
-    place = {value: code for code, value in enumerate(domain)}
-    return ordered, ground, [left[place[v]] for v in ordered], [right[place[v]] for v in ordered]
+    index = {value: number for number, value in enumerate(domain)}
+    return ordered, ground, [left[index[v]] for v in ordered], [right[index[v]] for v in ordered]
 
 
 def _masses(
     p: Distribution, q: Distribution, distance: Any, values: list[Any] | None
 ) -> tuple[list[Any], list[Fraction], list[Fraction]]:
-    """The domain, and the masses of both distributions at its values."""
+    """Return the domain, and the masses of both distributions at its values."""
     p, q = _plain(p), _plain(q)
     if isinstance(p, Mapping) != isinstance(q, Mapping):
         raise PolicyError("p and q must both be mappings, or both sequences. Got one of each.")
@@ -195,7 +195,7 @@ def _masses(
 
 
 def _plain(side: Any) -> Mapping[Any, Any] | Sequence[Any]:
-    """A mapping or a sequence; a pandas Series is a mapping from its index, for `value_counts` sorts by frequency."""
+    """Return a mapping or a sequence; a pandas Series is a mapping from its index, because `value_counts` sorts by frequency."""
     if hasattr(side, "index") and hasattr(side, "to_dict"):
         mapping: dict[Any, Any] = side.to_dict()
         if len(mapping) < len(side):

@@ -11,19 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.errors import InfeasibleError
 from tclose.make.encode import Attribute, EncodedTable
 from tclose.make.one_class import too_far, too_uneven
 from tclose.policy import Policy
+from tclose.values.arrays import Bools, Codes, Ints
 from tclose.values.exact import number_of, plain
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
-
-def must_leave_out(table: EncodedTable, policy: Policy) -> Bools:
+def rows_to_suppress(table: EncodedTable, policy: Policy) -> Bools:
     """Return the rows to suppress so that the others can satisfy the policy; none where all of them can.
 
     Raises
@@ -90,7 +87,7 @@ def _check_sizes(table: EncodedTable, policy: Policy) -> None:
             raise InfeasibleError(f"{found}: l={plain(l)} cannot hold. Choose a smaller l.")
 
 
-def _counts(attribute: Attribute, published: Bools, persons: NDArray[np.integer] | None = None) -> Ints:
+def _counts(attribute: Attribute, published: Bools, persons: Codes | None = None) -> Ints:
     """Return the published rows at each value; or, with persons, the persons in them at each value."""
     codes, size = attribute.codes[published], len(attribute.counts)
     if persons is not None:
@@ -98,7 +95,7 @@ def _counts(attribute: Attribute, published: Bools, persons: NDArray[np.integer]
     return np.bincount(codes, minlength=size).astype(np.int64)
 
 
-def _broken(attribute: Attribute, policy: Policy, published: Bools, persons: NDArray[np.integer] | None) -> str:
+def _broken(attribute: Attribute, policy: Policy, published: Bools, persons: Codes | None) -> str:
     """Return the first limit that one class of the published rows breaks, over rows or over persons; empty if it breaks none."""
     column, counts = attribute.column, _counts(attribute, published)
     found = too_far(column, policy, attribute.distance, counts, attribute.counts) or too_uneven(column, policy, counts)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tclose.make.algorithm import Partition, Settings
 from tclose.make.encode import EncodedTable
-from tclose.make.feasibility import must_leave_out
+from tclose.make.feasibility import rows_to_suppress
 from tclose.make.registry import check_accepted
 from tclose.make.suppression import trim
 from tclose.policy import Policy
@@ -26,7 +26,7 @@ def partition_rows(table: EncodedTable, policy: Policy, settings: Settings) -> P
     """
     from tclose.make.problem import Problem
 
-    rows = np.flatnonzero(~must_leave_out(table, policy))
+    rows = np.flatnonzero(~rows_to_suppress(table, policy))
     part = table if len(rows) == table.rows else table.take(rows)
     problem = Problem.of(part, policy, regions=settings.algorithm.regions)
     check_accepted(settings.algorithm, policy, problem)

@@ -1,4 +1,4 @@
-"""Candidates: all ways to split a box once, and what each does to the bounds of the attributes."""
+"""Candidates: all ways to split a box once, and how each changes the bounds of the attributes."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ class Candidates(NamedTuple):
     own: list[Any]
     """(attributes,): the worst case of the box itself, rows times `units`."""
     attributes: Ints
-    """(splits,): along which attribute,"""
+    """(splits,): the attribute along which the box is split."""
     cuts: Ints
-    """and which of its cuts."""
+    """(splits,): the index among the cuts of that attribute."""
     changes: Numbers
-    """(splits, attributes): worst cases of the parts, less that of the box."""
+    """(splits, attributes): the sum of the worst cases of the parts, less that of the box."""
 
 
 def units(matrix: Counts, bound: str) -> list[int]:
-    """In which parts of 1 the worst cases of each attribute are counted."""
+    """Return, for each attribute, the number of units of distance in 1: worst cases are integers in these units."""
     return [axis.published_unit if bound == "published" else axis.scale for axis in matrix.axes]
 
 
 def candidates(fragment: Fragment, bound: str) -> Candidates:
-    """Weigh all splits of a box."""
+    """Return all splits of a box, and how each changes the bounds."""
     weigh = _weigh_published if bound == "published" else _weigh_corrected
     own, changes = weigh(fragment)
     attributes = np.repeat(np.arange(len(changes)), [len(change) for change in changes])
@@ -42,22 +42,22 @@ def candidates(fragment: Fragment, bound: str) -> Candidates:
 
 
 def sides_of(fragment: Fragment, attribute: int, cut: int, bound: str) -> list[Ints]:
-    """The values of the parts of one split. Values that do not occur in the box go with the next that does."""
+    """Return the values of the parts of one split. Values that do not occur in the box go with the next that does."""
     order, occurring = _ordered(fragment, attribute, bound)
-    places = fragment.matrix.axes[attribute].cuts(order[occurring])[cut]
-    last = np.flatnonzero(occurring)[places - 1]
+    before = fragment.matrix.axes[attribute].cuts(order[occurring])[cut]
+    last = np.flatnonzero(occurring)[before - 1]
     return np.split(order, last + 1)
 
 
 def _ordered(fragment: Fragment, attribute: int, bound: str) -> tuple[Ints, NDArray[np.bool_]]:
-    """The values of a box in the order in which they are cut, and between which of them: those that occur, or all."""
+    """Return the values of a box in the order in which they are cut, and which of them count: those that occur, or all."""
     counts, side = fragment.marginal(attribute), fragment.sides[attribute]
     order = fragment.matrix.axes[attribute].order(side, counts[side])
     return order, np.ones(len(order), dtype=bool) if bound == "published" else counts[order] > 0
 
 
 def _weigh_corrected(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
-    """With running sums along each attribute: one sort for all cuts."""
+    """Weigh the splits by the corrected bound, with running sums along each attribute: one sort for all cuts."""
     matrix = fragment.matrix
     cells, rows = matrix.cells[fragment.cells], matrix.rows[fragment.cells]
     if not len(rows):  # a given path may leave a box without rows
@@ -77,7 +77,7 @@ def _weigh_corrected(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
         rank[order] = np.arange(len(order))
         ranks = rank[cells[:, attribute]]
         along = np.argsort(ranks, kind="stable")
-        ends = np.searchsorted(ranks[along], np.arange(1, len(order)))  # cells of the first so many values
+        ends = np.searchsorted(ranks[along], np.arange(1, len(order)))  # the number of cells of the first 1, 2, ... values
         if isinstance(cuts, np.ndarray):
             worst = _weigh_in_two(matrix.axes, cells[along], rows[along], ends, cuts)
         else:
@@ -87,7 +87,7 @@ def _weigh_corrected(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
 
 
 def _weigh_in_two(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cuts: Ints) -> Numbers:
-    """The worst cases of both sides of every cut."""
+    """Return the sum of the worst cases of both sides of every cut."""
     at = ends[cuts[:, 0] - 1]
     back = (len(rows) - at)[::-1]
     columns = [
@@ -97,14 +97,14 @@ def _weigh_in_two(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cut
 
 
 def _weigh_in_many(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cuts: list[Ints]) -> Numbers:
-    """The worst cases of all parts of each split."""
+    """Return the sum of the worst cases of all parts of each split."""
     starts = [np.concatenate([[0], ends[cut - 1]]) for cut in cuts]
     worst = [[axis.worst_of_parts(cells[:, s], rows, start).sum() for s, axis in enumerate(axes)] for start in starts]
     return np.array(worst, dtype=object)
 
 
 def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
-    """Cuts beside values that do not occur included, as the paper has them: with running sums on lines, else box by box."""
+    """Weigh the splits by the published bound, which cuts beside values that do not occur too: running sums if all are lines."""
 
     def worst(box: Fragment) -> list[int]:
         return [axis.published(box.sides[s], box.marginal(s)[box.sides[s]]) for s, axis in enumerate(fragment.matrix.axes)]
@@ -125,12 +125,12 @@ def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
 
 
 def _published_in_two(fragment: Fragment, attribute: int, order: Ints) -> Numbers:
-    """The published worst cases of both sides of every cut, where all attributes stand on lines."""
+    """Return the sum of the published worst cases of both sides of every cut, where all attributes stand on lines."""
     matrix = fragment.matrix
     cells, rows = matrix.cells[fragment.cells], matrix.rows[fragment.cells]
     along = np.argsort(cells[:, attribute], kind="stable")
     cells, rows = cells[along], rows[along]
-    ends = np.searchsorted(cells[:, attribute], order[1:])  # cells on the left of each cut
+    ends = np.searchsorted(cells[:, attribute], order[1:])  # the number of cells on the left of each cut
     columns = []
     for number, axis in enumerate(matrix.axes):
         assert isinstance(axis, LineAxis)

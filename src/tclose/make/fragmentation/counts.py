@@ -1,4 +1,4 @@
-"""The multiplicity matrix M of several sensitive attributes: how many rows have each tuple of values; only those that occur."""
+"""The multiplicity matrix M of several sensitive attributes: the number of rows with each tuple of values that occurs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Counts:
     cells : (cells, attributes) int64
         The codes of each cell, in ascending order.
     rows : (cells,) int64
-        How many rows of the table it has.
+        The rows of the table in each cell.
     axes : one `Axis` for each attribute
     values : one list for each attribute
-        What its codes stand for.
+        The values that its codes stand for.
     """
 
     cells: Ints
@@ -41,7 +41,7 @@ class Counts:
     def of_codes(
         cls, codes: Sequence[NDArray[Any]], distances: Sequence[Distance], values: Sequence[Sequence[Any]]
     ) -> tuple[Counts, Ints]:
-        """Count the rows of a table, given as one array of codes for each attribute; and the cell of each row."""
+        """Return the matrix of a table, given as one array of codes for each attribute, and the index of each row's cell."""
         number = np.zeros(len(codes[0]), dtype=np.int64)
         for column in codes:  # the number of each tuple so far, renumbered without gaps so that it never grows large
             number = np.unique(number, return_inverse=True)[1] * (int(column.max()) + 1) + column.astype(np.int64)
@@ -56,37 +56,37 @@ class Counts:
         return int(self.rows.sum())
 
     def marginal(self, attribute: int, cells: Ints | slice = slice(None)) -> Ints:
-        """The slice-sums of one attribute: rows at each of its codes, over some of the cells."""
+        """Return the slice-sums of one attribute: the rows at each of its codes, over some of the cells."""
         size = self.axes[attribute].distance.m
         counts: Ints = np.zeros(size, dtype=np.int64)
         np.add.at(counts, self.cells[cells, attribute], self.rows[cells])
         return counts
 
     def of_class(self, rows: Any) -> Ints:
-        """How many rows of each cell a class holds: an array of the matrix's shape, or ``{(value, ...): count}``."""
+        """Return the rows of a class in each cell; it is an array of the matrix's shape, or ``{(value, ...): count}``."""
         codes, counts = self._cells_of(rows)
         if counts.dtype.kind not in "iu" or counts.min(initial=0) < 0:
             raise PolicyError("A class must hold whole numbers of rows, none below 0. Got others.")
-        place = {tuple(cell): number for number, cell in enumerate(self.cells.tolist())}
+        index = {tuple(cell): number for number, cell in enumerate(self.cells.tolist())}
         held = np.zeros(len(self.rows), dtype=np.int64)
         for cell, count in zip(codes.tolist(), counts.tolist(), strict=True):
-            found = place.get(tuple(cell), -1)
+            found = index.get(tuple(cell), -1)
             if count and (found < 0 or count > self.rows[found]):
                 raise PolicyError("A class must hold no more rows with some values than the table does. Got more.")
             held[found] += count
         return held
 
     def _cells_of(self, rows: Any) -> tuple[Ints, NDArray[Any]]:
-        """The codes and counts of a class's cells."""
+        """Return the codes and counts of a class's cells."""
         if isinstance(rows, Mapping):
-            places = [{value: code for code, value in enumerate(values)} for values in self.values]
+            codes_of = [{value: code for code, value in enumerate(values)} for values in self.values]
             keys = [key if isinstance(key, tuple) else (key,) for key in rows]
             try:
-                found = [[place[value] for place, value in zip(places, key, strict=True)] for key in keys]
+                found = [[codes[value] for codes, value in zip(codes_of, key, strict=True)] for key in keys]
             except (KeyError, ValueError):
                 raise PolicyError("A class must have values of the matrix, one for each attribute. Got others.") from None
             counts = numbers(list(rows.values())) if rows else np.zeros(0, dtype=np.int64)
-            return np.array(found, dtype=np.int64).reshape(len(found), len(places)), counts
+            return np.array(found, dtype=np.int64).reshape(len(found), len(codes_of)), counts
         dense = numbers(rows)
         shape = tuple(axis.distance.m for axis in self.axes)
         if dense.shape != shape:
@@ -96,7 +96,7 @@ class Counts:
 
 
 def numbers(given: Any) -> NDArray[Any]:
-    """An array of what a user gave; of Python's objects where no other holds it."""
+    """Return what a user gave as an array; of Python's objects where no other type fits."""
     try:
         return np.asarray(given)
     except (ValueError, OverflowError):  # lists of several lengths

@@ -1,4 +1,4 @@
-"""find_fragmentation: boxes of the sensitive values, small enough that classes may take any rows of them."""
+"""find_fragmentation: split the sensitive values into boxes so small that classes may take any rows of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def find_fragmentation(
     strategy: str | Path = "psi",
     values: Sequence[Sequence[Any]] | None = None,
 ) -> Fragmentation:
-    r"""Part the values of several sensitive attributes into boxes, such that classes may take any rows of them.
+    r"""Split the values of several sensitive attributes into boxes so small that classes may take any rows of them.
 
     A class that takes the same share of every fragment F is within
 
@@ -40,7 +40,7 @@ def find_fragmentation(
     Parameters
     ----------
     counts : array of as many dimensions as attributes, or mapping ``{(value, ...): count}``
-        How many rows have each tuple of values. A pandas Series, as ``value_counts`` gives it, is a mapping from its index.
+        The number of rows with each tuple of values. A pandas Series, as ``value_counts`` gives it, is a mapping from its index.
     t : number, or one for each attribute
         The limits.
     bound : {"corrected", "published"}
@@ -49,9 +49,10 @@ def find_fragmentation(
     distances : {"ordered", "numeric", "equal"}, Hierarchy or square matrix; or one for each attribute
     strategy : {"psi", "sum"}, or sequence of (fragment, attribute, after)
         Which box is split next: the one that leaves the least excess :math:`\Psi = \sum_s \max(\hat B_s - t_s, 0)`, the one that
-        leaves the least sum of bounds, or a given path: the place of a fragment, an attribute, and after how many of its values.
+        leaves the least sum of bounds, or a given path: the index of a fragment, an attribute, and the number of its values
+        before the cut.
     values : one sequence for each attribute, optional
-        The domains. Default for an array: places, or the leaves of a Hierarchy; for a mapping: the values that it has, sorted.
+        The domains. Default for an array: indices, or the leaves of a Hierarchy; for a mapping: the values that it has, sorted.
 
     Returns
     -------
@@ -88,10 +89,10 @@ def find_fragmentation(
 
 
 def _matrix(counts: Any, distances: Any, values: Sequence[Sequence[Any]] | None) -> Counts:
-    """The cells of counts that are not 0, in the codes of each attribute."""
+    """Return the cells of counts that are not 0, in the codes of each attribute."""
     if hasattr(counts, "index") and hasattr(counts, "to_dict") and getattr(counts, "ndim", 0) == 1:
-        places, counts = len(counts), counts.to_dict()  # a Series, as value_counts gives it: a mapping from its index
-        if len(counts) < places:
+        entries, counts = len(counts), counts.to_dict()  # a Series, as value_counts gives it: a mapping from its index
+        if len(counts) < entries:
             raise PolicyError("The index of a Series must have each value once. Got a value twice.")
     if values is not None:
         values = _domains(values)
@@ -107,8 +108,8 @@ def _matrix(counts: Any, distances: Any, values: Sequence[Sequence[Any]] | None)
     ordered, axes, codes = [], [], []
     for number, (domain, kind) in enumerate(zip(domains, kinds, strict=True)):
         labels, distance = distance_on(kind, list(domain))
-        place = {value: code for code, value in enumerate(labels)}
-        codes.append(np.array([place[key[number]] for key in keys], dtype=np.int64))
+        code_of = {value: code for code, value in enumerate(labels)}
+        codes.append(np.array([code_of[key[number]] for key in keys], dtype=np.int64))
         axes.append(axis_of(distance, int(rows.sum())))
         ordered.append(labels)
     cells = np.stack(codes, axis=1)
@@ -172,7 +173,7 @@ def _check_domain(domain: list[Any]) -> None:
 
 
 def _sorted(domain: list[Any], kind: Any) -> list[Any]:
-    """Values in their own order; those of a tree or of no order as they come, where they cannot be compared."""
+    """Return values in their own order; those of a tree or of a set as given, where they cannot be compared."""
     try:
         return sorted(domain)
     except TypeError:
@@ -182,7 +183,7 @@ def _sorted(domain: list[Any], kind: Any) -> list[Any]:
 
 
 def _one_each(distances: Any, attributes: int) -> list[Any]:
-    """One distance for each attribute; a single one is everyone's."""
+    """Return one distance for each attribute; a single one serves all."""
     if isinstance(distances, str | Hierarchy):
         return [distances] * attributes
     if not isinstance(distances, Sequence | np.ndarray):

@@ -1,4 +1,4 @@
-"""Fragments: boxes of the matrix, and what can be done with one."""
+"""Fragments: boxes of the matrix, their worst cases, splits and unions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tclose.make.fragmentation.counts import Counts, Ints
 from tclose.values.exact import number_of
 
 BOUNDS = ("corrected", "published")
-"""How the worst case of a fragment is taken; see `tclose.make.fragmentation.axes`."""
+"""The two worst cases of a fragment; see `tclose.make.fragmentation.axes`."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,7 +27,7 @@ class Fragment:
     sides : one array for each attribute
         The codes that the box spans, ascending: a run of them where they stand on a line.
     cells : (cells,) int64
-        Which of the matrix's cells lie in it.
+        The indices of the matrix's cells that lie in it.
     """
 
     matrix: Counts
@@ -36,17 +36,17 @@ class Fragment:
 
     @classmethod
     def top(cls, matrix: Counts) -> Fragment:
-        """The box of all values."""
+        """Return the box of all values."""
         return cls(matrix, tuple(np.arange(axis.distance.m) for axis in matrix.axes), np.arange(len(matrix.rows)))
 
     @property
     def rows(self) -> int:
-        """How many rows of the table lie in it."""
+        """The number of rows of the table that lie in it."""
         return int(self.matrix.rows[self.cells].sum())
 
     @property
     def mass(self) -> Fraction:
-        """Their share of the table, |F|."""
+        """Its share of the table, |F|."""
         return Fraction(self.rows, self.matrix.total)
 
     @property
@@ -55,11 +55,11 @@ class Fragment:
         return tuple(tuple(names[code] for code in side) for names, side in zip(self.matrix.values, self.sides, strict=True))
 
     def marginal(self, attribute: int) -> Ints:
-        """Its slice-sums: rows at each code of one attribute."""
+        """Return its slice-sums: the rows at each code of one attribute."""
         return self.matrix.marginal(attribute, self.cells)
 
     def worst(self, attribute: int, bound: str = "corrected") -> Fraction:
-        """Delta: what the mix of its values is at most away from any other mix of the same mass, as a share of the table."""
+        """Return Delta: the largest EMD of its distribution from any other on the same values, times its share of the table."""
         self._check(attribute)
         if bound not in BOUNDS:
             raise PolicyError(f"bound must be one of {', '.join(BOUNDS)}. Got {bound!r}.")
@@ -75,7 +75,7 @@ class Fragment:
         return size > 0 and int(held[self.cells].sum()) * self.matrix.total == self.rows * size
 
     def parts(self, attribute: int, sides: Sequence[Ints]) -> list[Fragment]:
-        """The boxes that it falls into when the values of one attribute are parted."""
+        """Return the boxes that it falls into when the values of one attribute are split into these sides."""
         part_of = np.empty(self.matrix.axes[attribute].distance.m, dtype=np.int64)
         for number, side in enumerate(sides):
             part_of[side] = number
@@ -87,7 +87,7 @@ class Fragment:
         ]
 
     def split(self, attribute: int, after: int) -> tuple[Fragment, Fragment]:
-        """The two boxes left and right of a cut along one attribute, after so many of its values."""
+        """Return the two boxes left and right of a cut along one attribute, after ``after`` of its values."""
         self._check(attribute)
         side = self.sides[attribute]
         if not isinstance(after, int | np.integer) or not 0 < after < len(side):
@@ -100,7 +100,7 @@ class Fragment:
         return left, right
 
     def union(self, other: Fragment) -> Fragment:
-        """The box of both, where they are adjacent: alike on all attributes but one, and side by side on that (definition 13)."""
+        """Return the box of both, if they are adjacent: equal on all attributes but one, side by side on that (definition 13)."""
         differing = []
         if isinstance(other, Fragment) and self.matrix is other.matrix:
             pairs = zip(self.sides, other.sides, strict=True)
@@ -122,22 +122,22 @@ class Fragment:
         return not np.isin(a, b).any()
 
     def __or__(self, other: Fragment) -> Fragment:
-        """The union."""
+        """Return the union."""
         return self.union(other)
 
     def __eq__(self, other: object) -> bool:
-        """The same box of the same matrix."""
+        """Whether it is the same box of the same matrix."""
         return isinstance(other, Fragment) and self.matrix is other.matrix and self._box() == other._box()
 
     def __hash__(self) -> int:
-        """Of its box."""
+        """Return the hash of its box."""
         return hash(self._box())
 
     def _box(self) -> tuple[bytes, ...]:
         return tuple(side.astype(np.int64).tobytes() for side in self.sides)
 
     def __repr__(self) -> str:
-        """Its values, as ranges where they stand on a line, and its rows."""
+        """Return its values, as ranges where they stand on a line, and its rows."""
         spans = []
         for axis, names in zip(self.matrix.axes, self.values, strict=True):
             if len(names) == 1:

@@ -1,4 +1,4 @@
-"""Fragmentation: boxes that cover the matrix, the bounds that they promise, and the classes that may be taken from them."""
+"""The result of a search: fragments that cover the matrix, the bounds that they promise, and the sizes of classes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIZINGS = ("relaxed", "gcd")
 class Fragmentation:
     """Fragments that do not overlap and cover the matrix (Bagai et al. 2023, definition 15).
 
-    A class that takes the same share of every fragment is within `bounds` of the table, whatever rows it takes (theorem 20).
+    A class that takes the same share of every fragment is within `bounds` of the table, for any choice of rows (theorem 20).
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Fragmentation:
     t : tuple of Fraction
         The limit of each attribute.
     bound : str
-        How worst cases are taken: ``corrected`` or ``published``.
+        Which worst cases are added up: ``corrected`` or ``published``.
     splits : tuple of Split
         The steps that led here from the box of all values.
     """
@@ -51,7 +51,7 @@ class Fragmentation:
 
     @classmethod
     def of_walk(cls, walk: Walk, t: Sequence[Fraction]) -> Fragmentation:
-        """Where a walk has come to."""
+        """Return the fragmentation that a walk has reached."""
         return cls(walk.fragments[0].matrix, tuple(walk.fragments), walk.bounds, tuple(t), walk.bound, tuple(walk.splits))
 
     @property
@@ -65,7 +65,7 @@ class Fragmentation:
         return np.array([fragment.rows for fragment in self.fragments], dtype=np.int64)
 
     def walk(self) -> Iterator[Fragmentation]:
-        """All fragmentations from the top, the box of all values, down to this one."""
+        """Yield all fragmentations from the top, the box of all values, down to this one."""
         top = Fragment.top(self.matrix)
         bounds = tuple(top.worst(s, self.bound) for s in range(len(self.bounds)))
         here = replace(self, fragments=(top,), bounds=bounds, splits=())
@@ -76,7 +76,7 @@ class Fragmentation:
             yield here
 
     def taken(self, rows: Any) -> Ints:
-        """How many rows a class takes of each fragment: an array of the matrix's shape, or ``{(value, ...): count}``."""
+        """Return the rows of each fragment in a class, given as an array of the matrix's shape, or ``{(value, ...): count}``."""
         taken = np.zeros(len(self.fragments), dtype=np.int64)
         held = self.matrix.of_class(rows)
         for number, fragment in enumerate(self.fragments):
@@ -90,7 +90,7 @@ class Fragmentation:
         return size > 0 and all(int(a) * n == int(f) * size for a, f in zip(taken, self.rows, strict=True))
 
     def promise(self, taken: Any) -> tuple[Fraction, ...]:
-        """What a class that takes so many rows of each fragment is within, for each attribute, whatever rows it takes."""
+        """Return, for each attribute, how far a class can be from the table that takes these numbers of rows of the fragments."""
         wanted = numbers(taken)
         if wanted.shape != self.rows.shape or wanted.dtype.kind not in "iu" or wanted.min() < 0 or not wanted.any():
             raise PolicyError(
@@ -102,15 +102,15 @@ class Fragmentation:
         return self.promises.exact(wanted)
 
     def class_sizes(self, k: int = 1, sizing: str = "relaxed") -> Ints:
-        """How many rows of each fragment every class takes: (classes, fragments).
+        """Return the number of rows of each fragment that every class takes: (classes, fragments).
 
         Parameters
         ----------
         k : int
-            Rows of a class, at least.
+            The least number of rows of a class.
         sizing : {"relaxed", "gcd"}
             ``gcd``, as published: the same share of every fragment for all; one row more or less may leave one class of all.
-            ``relaxed``: fragments are halved while classes are promised to be within the limits.
+            ``relaxed``: fragments are halved while classes are promised to satisfy the limits.
         """
         if sizing not in SIZINGS:
             raise PolicyError(f"sizing must be one of {', '.join(SIZINGS)}. Got {sizing!r}.")
@@ -124,21 +124,21 @@ class Fragmentation:
 
     @cached_property
     def promises(self) -> Promises:
-        """What classes are promised from the rows that they take."""
+        """How far from the table classes can be, from the rows that they take of each fragment."""
         return Promises(self.matrix, self.fragments, self.bound)
 
     def _orders(self) -> list[Ints]:
-        """Orders of the fragments: as found, by their rows, and along each attribute."""
+        """Return orders of the fragments: as found, by their rows, and along each attribute."""
         orders = [np.arange(len(self.rows)), np.argsort(self.rows, kind="stable")]
         for attribute in range(len(self.bounds)):
-            places = [self.matrix.cells[fragment.cells, attribute] for fragment in self.fragments]
+            codes = [self.matrix.cells[fragment.cells, attribute] for fragment in self.fragments]
             rows = [self.matrix.rows[fragment.cells] for fragment in self.fragments]
-            means = [at @ weights / max(weights.sum(), 1) for at, weights in zip(places, rows, strict=True)]
+            means = [at @ weights / max(weights.sum(), 1) for at, weights in zip(codes, rows, strict=True)]
             orders.append(np.argsort(means, kind="stable"))
         return orders
 
     def _strain(self, wanted: Ints) -> NDArray[np.float64]:
-        """The largest share of its limit that any attribute of a class is promised."""
+        """Return the largest promise of each class, as a share of the limit of its attribute."""
         limits = np.array([max(float(limit), NEAR) for limit in self.t])
         strain: NDArray[np.float64] = (self.promises.rough(wanted, flows=False) / limits).max(axis=1)
         return strain
@@ -147,6 +147,6 @@ class Fragmentation:
         return self.promises.within(wanted, self.t)
 
     def __repr__(self) -> str:
-        """Fragments, and bounds beside limits."""
+        """Return the number of fragments, and the bounds beside the limits."""
         sides = ", ".join(f"{decimal_up(bound)} of {limit}" for bound, limit in zip(self.bounds, self.t, strict=True))
         return f"<Fragmentation: {number_of(len(self.fragments), 'fragment')}, {self.bound} bounds {sides}>"

@@ -24,17 +24,17 @@ class Split(NamedTuple):
     """One step of the walk: a fragment is replaced by its parts."""
 
     fragment: int
-    """Its place among the fragments so far."""
+    """Its index among the fragments so far."""
     attribute: int
     parts: list[Fragment]
     bounds: tuple[Fraction, ...]
-    """Of the fragmentation after this step."""
+    """The bounds of the fragmentation after this step."""
 
 
 class Walk:
     """A walk down the lattice of fragmentations (Bagai et al. 2023, section 3.1).
 
-    The splits of each fragment are weighed once, when it comes to be. A step only adds what each would change to the bounds.
+    The splits of each fragment are weighed once, when the fragment is made. A step only adds the changes of each to the bounds.
     Splits of a fragment without rows change no bound: they are not weighed, and there may be many more of them.
     """
 
@@ -56,11 +56,11 @@ class Walk:
         self.fragments = [Fragment.top(matrix)]
         self.splits: list[Split] = []
         first = candidates(self.fragments[0], bound)
-        # Fragments with rows: where they stand among all, their candidates, and all changes of these one after the other.
-        self._places: Ints = np.zeros(1, dtype=np.int64)
+        # Fragments with rows: their indices among all, their candidates, and all changes of these one after the other.
+        self._inhabited: Ints = np.zeros(1, dtype=np.int64)
         self._weighed = [first]
         self._changes = self._scaled_changes(first)
-        # Fragments without rows that can be split: where they stand.
+        # Fragments without rows that can be split: their indices.
         self._empty: Ints = np.empty(0, dtype=np.int64)
         self._set_bounds(self._scaled(first.own))
 
@@ -84,13 +84,13 @@ class Walk:
         self._replace(fragment, attribute, self.fragments[fragment].parts(attribute, sides))
 
     def _merits(self, changes: Numbers, strategy: str) -> list[Numbers]:
-        """What splits with these changes are compared by: the least is the best."""
+        """Return the numbers by which splits with these changes are compared: the least is the best."""
         bounds = self._bounds + changes
         psi = [np.maximum(bounds - self._limits, 0).sum(axis=1)] if strategy == "psi" else []
         return [*psi, bounds.sum(axis=1)]
 
     def _best_with_rows(self, strategy: str) -> tuple[list[int], int, int, int]:
-        """The best split of a fragment with rows: its merit, fragment, attribute and cut; no merit where there is none."""
+        """Return the best split of a fragment with rows: merit, fragment, attribute and cut; an empty merit if there is none."""
         if not len(self._changes):
             return [], -1, -1, -1
         merits = self._merits(self._changes, strategy)
@@ -100,21 +100,21 @@ class Walk:
         choice = int(best[0])
         starts = np.cumsum([0] + [len(weighed.cuts) for weighed in self._weighed])
         owner = int(np.searchsorted(starts, choice, side="right")) - 1
-        weighed, place = self._weighed[owner], choice - starts[owner]
+        weighed, index = self._weighed[owner], choice - starts[owner]
         merit = [int(numbers[choice]) for numbers in merits]
-        return merit, int(self._places[owner]), int(weighed.attributes[place]), int(weighed.cuts[place])
+        return merit, int(self._inhabited[owner]), int(weighed.attributes[index]), int(weighed.cuts[index])
 
     def take(self, fragment: int, attribute: int, after: int) -> None:
-        """Take a given split: of this fragment along this attribute, after so many of its values."""
+        """Take a given split: of this fragment along this attribute, after ``after`` of its values."""
         if not 0 <= fragment < len(self.fragments):
             raise PolicyError(f"A path must split fragments that are there: 0 to {len(self.fragments) - 1}. Got {fragment}.")
         self._replace(fragment, attribute, list(self.fragments[fragment].split(attribute, after)))
 
     def _replace(self, fragment: int, attribute: int, parts: list[Fragment]) -> None:
-        """Put parts in the place of their fragment."""
-        first, shift = int(np.searchsorted(self._places, fragment)), len(parts) - 1
+        """Replace a fragment by its parts."""
+        first, shift = int(np.searchsorted(self._inhabited, fragment)), len(parts) - 1
         numbered = list(enumerate(parts, fragment))
-        inhabited = [(place, part) for place, part in numbered if len(part.cells)]
+        inhabited = [(index, part) for index, part in numbered if len(part.cells)]
         if inhabited:
             weighed = [candidates(part, self.bound) for _, part in inhabited]
             before = sum(len(other.cuts) for other in self._weighed[:first])
@@ -125,14 +125,14 @@ class Walk:
             self._weighed[first : first + 1] = weighed
         elif self._best is not None and self._best[1] > fragment:
             self._best = (self._best[0], self._best[1] + shift, *self._best[2:])
-        self._places = _replaced(self._places, fragment, [place for place, _ in inhabited], shift)
-        open_places = [place for place, part in numbered if not len(part.cells) and self._can_split_empty(part)]
-        self._empty = _replaced(self._empty, fragment, open_places, shift)
+        self._inhabited = _replaced(self._inhabited, fragment, [index for index, _ in inhabited], shift)
+        empty = [index for index, part in numbered if not len(part.cells) and self._can_split_empty(part)]
+        self._empty = _replaced(self._empty, fragment, empty, shift)
         self.fragments[fragment : fragment + 1] = parts
         self.splits.append(Split(fragment, attribute, parts, self.bounds))
 
     def _can_split_empty(self, fragment: Fragment) -> bool:
-        """Only the published bound cuts beside values that do not occur."""
+        """Whether a fragment without rows can be split: only the published bound cuts beside values that do not occur."""
         return self.bound == "published" and any(len(side) > 1 for side in fragment.sides)
 
     def _set_bounds(self, bounds: Numbers) -> None:
@@ -149,11 +149,11 @@ class Walk:
         return changes
 
 
-def _replaced(places: Ints, old: int, new: list[int], shift: int) -> Ints:
-    """Ascending places of which one is taken out, if it is there, and new ones are put in; those after it move."""
-    at = int(np.searchsorted(places, old))
-    after = places[at + (at < len(places) and places[at] == old) :]
-    return np.concatenate([places[:at], np.array(new, dtype=np.int64), after + shift])
+def _replaced(indices: Ints, old: int, new: list[int], shift: int) -> Ints:
+    """Return ascending indices with ``new`` in place of ``old``, if it is among them; those after it are shifted."""
+    at = int(np.searchsorted(indices, old))
+    after = indices[at + (at < len(indices) and indices[at] == old) :]
+    return np.concatenate([indices[:at], np.array(new, dtype=np.int64), after + shift])
 
 
 def search(

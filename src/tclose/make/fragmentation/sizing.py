@@ -1,4 +1,4 @@
-"""Sizing: how many rows of each fragment every class takes, before a single row is chosen."""
+"""Sizing: the number of rows of each fragment that every class takes, before a single row is chosen."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 NEAR = 1e-9
-"""Halves whose strains differ by less are alike: how a machine rounds sums must not choose between them."""
+"""Halves whose strains differ by less count as equal: how a machine rounds sums must not choose between them."""
 
 
 def by_gcd(rows: Ints, k: int) -> Ints:
-    """The same share of every fragment for all classes, as published: as many classes as divide all of them, of k rows at least.
+    """Return the same share of every fragment for all classes, as published: as many classes of at least k rows as divide them.
 
     >>> by_gcd(np.array([250, 100, 350, 300]), k=5).sum(axis=1)[:3]
     array([20, 20, 20])
@@ -38,9 +38,9 @@ def by_halving(
     strain: Callable[[Ints], NDArray[np.float64]],
     within: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """Halve all fragments, again and again, while both halves have k rows and are within the limits (Cao et al. 2011, section 5).
+    """Halve all fragments, again and again, while both halves have k rows and satisfy the limits (Cao et al. 2011, section 5).
 
-    Odd rows go to either side in turn: in the order of fragments that leaves both sides nearest the table. The whole table is
+    Odd rows go to either side in turn, in the order of fragments that leaves both sides nearest the table. The whole table is
     accepted as it is.
 
     Parameters
@@ -50,16 +50,16 @@ def by_halving(
     orders
         The orders of fragments to try.
     strain
-        How far from the table several classes can be, given by the rows that they take of each fragment.
+        From the rows that classes take of each fragment to how far from the table each can be.
     within
-        Which of them are within the limits.
+        From the same to which of them satisfy the limits.
 
     Returns
     -------
     (classes, fragments) int64
-        Classes of one half stand side by side.
+        Classes of one half are adjacent.
     """
-    level, places = rows[None, :], np.zeros(1, dtype=np.int64)
+    level, paths = rows[None, :], np.zeros(1, dtype=np.int64)  # the halves taken so far, as bits
     done: list[Ints] = []
     done_at: list[Ints] = []
     depth = 0
@@ -72,15 +72,15 @@ def by_halving(
         fine[fine] = within(left[fine]) & within(right[fine])
         split = fine[kind]
         done.append(level[~split])
-        done_at.append(places[~split] << (62 - depth))
+        done_at.append(paths[~split] << (62 - depth))
         level = np.stack([left[kind[split]], right[kind[split]]], axis=1).reshape(-1, rows.size)
-        places = np.stack([2 * places[split], 2 * places[split] + 1], axis=1).ravel()
+        paths = np.stack([2 * paths[split], 2 * paths[split] + 1], axis=1).ravel()
         depth += 1
     return np.concatenate(done)[np.argsort(np.concatenate(done_at), kind="stable")]
 
 
 def _best_half(classes: Ints, orders: Sequence[Ints], strain: Callable[[Ints], NDArray[np.float64]]) -> Ints:
-    """The left halves by the order in which the worse side is nearest the table; of those that are alike the first."""
+    """Return the left halves by the order in which the worse side is nearest the table; ties: the first order wins."""
     best = _half(classes, orders[0])
     if len(orders) == 1 or not len(classes):
         return best
@@ -96,7 +96,7 @@ def _best_half(classes: Ints, orders: Sequence[Ints], strain: Callable[[Ints], N
 
 
 def _half(classes: Ints, order: Ints) -> Ints:
-    """The left halves: of the odd numbers the first, the third... are rounded up, the others down."""
+    """Return the left halves: the first, third, ... odd number is rounded up, the others down."""
     odd = classes[:, order] % 2
     turn = np.cumsum(odd, axis=1) % 2
     half: Ints = classes // 2

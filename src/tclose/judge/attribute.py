@@ -247,7 +247,7 @@ def measure(
         found_t = found["t"][-1]
         if values is not None and found_t.worst > farthest:
             farthest = Fraction(found_t.worst)
-            in_order = distance.name in ("ordered", "numeric")
+            in_order = distance.shape == "line"
             profile = Profile.of(part, found_t.worst_class - part.first, values, in_order=in_order)
         if persons is None:
             judge(about_persons, part)

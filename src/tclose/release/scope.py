@@ -189,7 +189,7 @@ def _risks(column: Sensitive, found: AttributeAudit, domain: Domain, counts: Any
     equal = found.divergences["variational"]
     if reach < 1:
         risks.append(f"{name}: the distances between the values that occur reach at most {decimal_up(reach)}, so t says little.")
-    elif domain.distance.name in ("hierarchical", "matrix") and equal > MUCH_LESS * found.t_judged and equal > 0.1:
+    elif domain.distance.shape in ("tree", "metric") and equal > MUCH_LESS * found.t_judged and equal > 0.1:
         risks.append(
             f"{name}: most distances are small, so t says little. With all different values equally far apart it would be "
             f"{decimal_up(equal)}."
@@ -207,7 +207,7 @@ def _reach(distance: Distance) -> Fraction:
     """Return the largest distance between two of the values."""
     if distance.m < 2:
         return Fraction(1)
-    if distance.name == "matrix":
+    if distance.shape == "metric":
         return max(distance.ground(i, j) for i, j in combinations(range(distance.m), 2))
     return distance.ground(0, distance.m - 1)  # the first and the last value of a line, or of a tree's leaves
 

@@ -1,4 +1,4 @@
-"""Fragmentation: classes that take their share of every box of sensitive values, and so are close to the table."""
+"""The algorithm: classes that take their share of every box of sensitive values, and so are close to the table."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from tclose.make.problem import Problem
 
 DEPTHS = tuple(Fraction(share, 20) for share in (20, 18, 16, 14, 12, 10, 8, 6, 4, 2))
-"""Shares of t to which fragments are found: what is left of t is spent on uneven sizes."""
+"""Shares of t that fragments may use up: the rest of t is for classes that take uneven shares of them."""
 
 CROWDING = Fraction(2, 5)
-"""Releases lose about as much with twice the fragments as with 2^(2/5) times the rows in a class; see docs/decisions.md."""
+"""Twice the fragments cost about as much information as 2^(2/5) times the rows in a class; see docs/decisions.md."""
 
 
 def fragmentation(
@@ -36,21 +36,21 @@ def fragmentation(
     effort: str,  # noqa: ARG001 - and rows are exchanged in a fixed number of rounds
     options: Mapping[str, Any],
 ) -> Partition:
-    """Part the sensitive values into fragments, size classes so that they are promised to be close, then choose their rows.
+    """Split the sensitive values into fragments, size classes so that they are promised to be close, then choose their rows.
 
     Bagai, Weber and Thammanna Gowda 2023, corrected: worst cases are measured in the whole domain, and classes need not take
     exactly the same share of every fragment (*relaxed conformance*, see `tclose.make.fragmentation.bounds`). Fragments are found
-    to several depths below t, and the depth is taken that is likely to lose least: smaller classes lose less, but more fragments
-    leave less choice of rows. Or, if preferred, the depth with the most classes. Both are matters of sensitive values alone, so
-    that the promise tells nothing of quasi-identifiers.
+    to several depths below t, and the depth with the least expected information loss is taken: smaller classes lose less, but
+    more fragments leave less choice of rows. Or, if preferred, the depth with the most classes. Both depend on sensitive values
+    alone, so that the promise tells nothing of quasi-identifiers.
 
-    Rows are chosen by their quasi-identifiers alone. Classes that break a limit that fragments know nothing of, as l or beta, are
-    merged with the class that costs least; merging keeps the promise.
+    Rows are chosen by their quasi-identifiers alone. Classes that break another limit, as l or beta, are merged with the class
+    that costs least; merging preserves the promise.
 
     Returns
     -------
     Partition
-        With the largest distance that any class was promised, for each attribute with a t.
+        With the largest promise of any class, for each attribute with a t.
     """
     fragment, wanted, promised = _size(problem, options)
     announce("Choosing rows of")
@@ -60,7 +60,7 @@ def fragmentation(
 
 
 def _size(problem: Problem, options: Mapping[str, Any]) -> tuple[Codes, Ints, dict[str, Fraction]]:
-    """The fragment of each row, how many rows of each fragment every class takes, and what that promises."""
+    """Return the fragment of each row, the rows of each fragment that every class takes, and the largest promises."""
     rows, k = problem.rows, problem.limits.k
     limited = [attribute for attribute in problem.sensitive if attribute.column.t is not None]
     if not limited:  # any rows will do
@@ -81,14 +81,14 @@ def _size(problem: Problem, options: Mapping[str, Any]) -> tuple[Codes, Ints, di
 
 
 def _slack(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
-    """The slack of an attribute: its limit, less how far these rows have moved from the input where some of it was left out."""
+    """Return the slack of an attribute: its limit, less the distance of these rows from the input if some are suppressed."""
     moved = exact_emd(attribute.distance, matrix.marginal(number), attribute.counts)
     limit: Fraction = attribute.column.t
     return max(limit - moved, Fraction(0))
 
 
 def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str, Any]) -> tuple[Fragmentation, Ints]:
-    """The fragmentation that is preferred, and the sizes of its classes. Only corrected bounds leave room for uneven sizes."""
+    """Return the preferred fragmentation, and the sizes of its classes. Only corrected bounds allow uneven sizes."""
     relaxed = options["sizing"] == "relaxed" and options["bound"] == "corrected"
     crowding = CROWDING if options["prefer"] == "loss" else Fraction(0)
     best: tuple[Fragmentation, Ints] | None = None
@@ -110,6 +110,6 @@ def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str
 
 
 def _halved(rows: int, k: int) -> Ints:
-    """Sizes of classes where nothing but k is asked."""
+    """Return the sizes of classes where k is the only limit."""
     everything = np.zeros(1, dtype=np.int64)
     return by_halving(np.array([rows]), k, [everything], lambda wanted: np.zeros(len(wanted)), lambda wanted: wanted[:, 0] > 0)

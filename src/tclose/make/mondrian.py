@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tclose.make.problem import Problem
 
 STEPS = 64
-"""So many places, at most, are tried along one quasi-identifier."""
+"""The largest number of boundaries that are tried along one quasi-identifier."""
 SPARSE = 32
 """Codes are counted, not sorted, where they lie less than so many times as far apart as there are rows."""
 WAITING, CLASSES, REGIONS = range(3)
@@ -46,7 +46,7 @@ def mondrian(
     effort: str,  # noqa: ARG001 - nothing is refined,
     options: Mapping[str, Any],  # noqa: ARG001 - and there are no options
 ) -> Partition:
-    """Cut the table in two, again and again, while both sides keep every limit.
+    """Cut the table in two, again and again, while both sides satisfy every limit.
 
     Mondrian (LeFevre, DeWitt and Ramakrishnan 2006) with t-closeness (Li et al. 2007) or (n,t)-closeness (Li et al. 2010)
     as a further condition: a node is cut along its widest quasi-identifier, width = NCP times
@@ -57,7 +57,7 @@ def mondrian(
     It differs from the papers in one thing: where no quasi-identifier can be cut at its median, other boundaries are tried,
     widest first, from the median outwards. Classes get smaller by that, and the loss with them.
 
-    A table that breaks a limit as a whole is given back as one class.
+    A table that breaks a limit as a whole is returned as one class.
 
     Returns
     -------

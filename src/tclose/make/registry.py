@@ -34,21 +34,21 @@ def _on_use(where: str) -> Callable[..., Any]:
 _ALL = (
     Algorithm(
         "growth",
-        "lets classes grow row by row until they keep every limit, then moves and swaps rows so that less is lost",
+        "lets classes grow row by row until they satisfy every limit, then moves and swaps rows to lower the information loss",
         "tclose; see docs/research/growth.md",
         _on_use("growth.growth:growth"),
         {"seconds": Above(0, default=60)},
     ),
     Algorithm(
         "mondrian",
-        "cuts the table in two along the widest quasi-identifier, again and again, while both sides keep every limit",
+        "cuts the table in two along the widest quasi-identifier, again and again, while both sides satisfy every limit",
         "LeFevre et al. 2006; with t-closeness Li et al. 2007, with (n,t)-closeness Li et al. 2010",
         _on_use("mondrian:mondrian"),
         regions=True,
     ),
     Algorithm(
         "fragmentation",
-        "parts the sensitive values into boxes of which every class takes its share: close to the table whatever rows it takes",
+        "divides the sensitive values into boxes; a class takes its share of each, and is close to the table whatever its rows",
         "Bagai, Weber and Thammanna Gowda 2023, with corrected bounds and relaxed conformance",
         _on_use("fragmentation.fragmentation:fragmentation"),
         {

@@ -1,4 +1,4 @@
-"""Growth: classes grow row by row until they keep every limit, and are then refined while they keep it."""
+"""Growth: classes grow row by row until they satisfy every limit; then they are refined, and go on satisfying it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from tclose.make.problem import Problem
 
 BLOCK = {"fast": 2000, "balanced": 4000, "best": 32000}
-"""So many rows, at most, are looked through for each class that grows, by effort."""
+"""The largest number of rows that are searched for each class that grows, by effort."""
 DRIFT = Fraction(3, 10)
 """The share of t by which the sensitive values of a block may differ from those of the table."""
 TIGHT = Fraction(3, 4)
 """Classes grow until they are within this share of t: what is left of it is spent on rows that are left over, and on refining."""
 ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
-"""How often rows are moved or swapped, by effort;"""
+"""Rounds of moving and swapping rows, by effort, in a table of at most `SMALL` rows."""
 SMALL = 100_000
-"""in tables of so many rows at most,"""
+"""Rows: a larger table gets extra rounds."""
 MORE = 0.25
-"""and in ten times as large ones so much more often: in a round a row looks at as many classes as ever, of ever more."""
+"""Extra rounds, as a fraction, per tenfold rows above `SMALL`: in a round a row tries as many classes as ever, of more."""
 
 
 def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
@@ -42,7 +42,7 @@ def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any])
     takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t; the
     rest is room for moves and swaps of rows between classes, which lower the loss further than growing does.
 
-    From the leftovers on, every stage gives classes that keep every limit; the worst case is one class of all rows.
+    From the leftovers on, the classes of every stage satisfy every limit; the worst case is one class of all rows.
     """
     quasi, losses, limits = problem.quasi, problem.losses, problem.limits
     announce("Cutting")
@@ -58,7 +58,7 @@ def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any])
     rounds, begun, done = rounds_for(effort, len(labels)), time.monotonic(), itertools.count(1)
 
     def tell(lost: float) -> None:
-        """How far it is, what is lost, and about how long it will take."""
+        """Report the round, the information loss and about how long the rest will take."""
         number, gone = next(done), time.monotonic() - begun
         left = gone / number * (rounds - number)
         left = left if seconds is None else min(left, max(seconds - gone, 0))
@@ -69,5 +69,5 @@ def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any])
 
 
 def rounds_for(effort: str, rows: int) -> int:
-    """How often rows are moved or swapped in a table of so many rows."""
+    """Return the number of rounds of moving and swapping rows in a table of this many rows."""
     return round(ROUNDS[effort] * (1 + MORE * math.log10(max(1, rows / SMALL))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from tests.support.project import PROJECT
@@ -25,3 +26,15 @@ def imported(path: Path) -> set[str]:
             assert node.level == 0, f"{path}: imports are absolute"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
     return names
+
+
+def test_the_architecture_page_names_every_file_in_its_room() -> None:
+    page = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("## The tree")[2]
+    named, room = set(), ""
+    for line in page.splitlines():
+        heading, row = re.match(r"\*\*`([a-z_/]+)/`\*\*", line), re.match(r"\| `([a-z_]+\.py)` \|", line)
+        room = heading[1] if heading else room
+        named |= {f"{room}/{row[1]}"} if row else set()
+    package = PROJECT / "src" / "tclose"
+    there = {path.relative_to(package).as_posix() for path in package.glob("*/**/*.py") if path.name != "__init__.py"}
+    assert named == there

@@ -1,11 +1,11 @@
-"""How kernels are compiled: once, kept on disk, to run without the GIL and without counting references."""
+"""Compilation of kernels: once, kept on the disk, to run without the GIL and without counting references."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol, TypeVar
 
-import numba.core.typing.arraydecl  # noqa: F401 - loads what is explained below
+import numba.core.typing.arraydecl  # noqa: F401 - see the comment below
 from numba import config, njit, typeof
 from numba.core import event
 from numba.core.cgutils import unpack_tuple
@@ -17,19 +17,19 @@ from tclose.errors import InputError
 from tclose.jobs import COMPILING, report
 from tclose.make.kernels.keeping import Kept
 
-# Numba asks the modules that declare what an index into something means in the order in which they were loaded. It loads that of
-# arrays first when it compiles, but last when it looks for a kept kernel first: then each index into an array is asked of texts,
-# lists and dictionaries before, and compiling takes a tenth longer. Hence the import above.
+# Numba resolves an index by asking the modules that declare one, in the order in which they were loaded. It loads the module
+# for arrays first when it compiles, but last when it looks for a kernel on the disk first. Then texts, lists and dictionaries
+# are tried before arrays, and compiling takes a tenth longer. Hence the import above.
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Compiler(Protocol):
-    """Leaves the type of a function as it is."""
+    """A decorator that leaves the type of a function as it is."""
 
     def __call__(self, function: Function, /) -> Function: ...
 
 
-_compiler: Any = njit  # its stub leaves out the wrappers, and gives another type to what it compiles
+_compiler: Any = njit  # its stub lacks the options for wrappers, and changes the type of the function
 _events: Any = event  # without types
 _intrinsic: Any = intrinsic
 _typeof: Any = typeof
@@ -43,7 +43,7 @@ if _config.DISABLE_JIT:
 
 
 def _folder() -> str | None:
-    """The folder for compiled kernels; without one, as in a sealed container, they are compiled each time."""
+    """Return the folder for compiled kernels; without one, as in a sealed container, they are compiled each time."""
     try:
         return str(Kept(_folder).cache_path)
     except RuntimeError:
@@ -56,20 +56,20 @@ HOW_OFTEN = "once on this machine" if KEPT else "each time: set NUMBA_CACHE_DIR 
 
 
 class _Teller(event.Listener):
-    """Tells whoever listens that kernels are being compiled: really, not read from the disk. It takes seconds."""
+    """Reports to listeners that kernels are being compiled, which takes seconds; not that they are read from the disk."""
 
     def __init__(self) -> None:
         self.compiled = 0
-        self._depth = 0  # kernels whose compilation waits for that of their parts; Numba compiles in one thread at a time
+        self._depth = 0  # nesting of kernels and their parts; Numba compiles in one thread at a time
 
     def on_start(self, _: event.Event) -> None:
-        """Say so, once for a kernel and its parts."""
+        """Report it, once for a kernel and its parts."""
         if self._depth == 0:
             report(f"{COMPILING}, {HOW_OFTEN}")
         self._depth += 1
 
     def on_end(self, _: event.Event) -> None:
-        """Take it back: it is done, or has failed."""
+        """Withdraw the report: compiling is done, or has failed."""
         self._depth -= 1
         self.compiled += 1
         if self._depth == 0:
@@ -80,13 +80,13 @@ teller = _Teller()
 _events.register("numba:compile", teller)
 
 _ALL: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
-"""Kernels and their parts neither make an array nor give one back, and so need not count references to those that they read:
-in a part as short as `kernels.loss.loss`, which reads its arrays out of a tuple, counting takes twenty times as long as the rest.
-They divide without a check for 0, and C code, which would need a wrapper, does not call them."""
+"""Options of all kernels and their parts. They create and return no arrays, so they need not count references: in a part as
+short as `kernels.loss.loss`, which reads its arrays from a tuple, counting takes twenty times as long as the rest. They divide
+without a check for 0. They get no wrapper for C, because no C code calls them."""
 
 
 def _kept(**settings: bool) -> _Compiler:
-    """Compile, and keep what was compiled where there is a folder for it."""
+    """Return a decorator that compiles a function, and keeps the result if there is a folder for it."""
 
     def compile_and_keep(function: Function) -> Function:
         compiled: Any = _compiler(**settings, **_ALL)(function)
@@ -98,23 +98,26 @@ def _kept(**settings: bool) -> _Compiler:
 
 
 kernel = _kept()
-"""A kernel that Python calls. All arrays that it fills or works with are handed over."""
+"""A kernel that Python calls. All arrays that it fills or works with are arguments."""
 
 lean = _kept(no_cpython_wrapper=True)
-"""A part that only kernels call. It gets no way in for Python, which takes about as long to compile as the part itself."""
+"""A part that only kernels call. It gets no wrapper for Python, which takes about as long to compile as the part itself."""
 
 once: _Compiler = _compiler(no_cpython_wrapper=True, inline="always", **_ALL)
-"""A small part that is called from one place, or a few, and put there: each array handed over costs seven numbers on the stack.
+"""A small part that is called from one function, or a few, and inlined there: each array argument costs seven numbers on the
+stack.
 
-It is kept with its caller, not by itself. A large one takes longer to put there, with the square of its length, than to compile.
+It is kept with its caller, not by itself. Inlining takes time with the square of a part's length, so a large part is better
+compiled.
 """
 
 
 def apart(result: Any, *arguments: Any) -> Callable[[Function], Any]:
-    """A large part that many kernels call: compiled once, for arguments like these, and called through its address.
+    """Return a decorator for a large part that many kernels call: compiled once, for arguments like these, and called by its
+    address.
 
-    Whatever a kernel calls is optimised with that kernel, and again with each other one. Such a part is not: a kernel is given
-    its address, which ``address()`` finds, and hands it over as the first argument of the part.
+    A part that kernels call is usually optimised again with each kernel. This one is not: a kernel gets its address, which
+    ``address()`` returns, and passes it as the first argument of the part.
     """
     types = tuple(_typeof(argument) for argument in arguments)
 
@@ -133,7 +136,7 @@ def apart(result: Any, *arguments: Any) -> Callable[[Function], Any]:
 
         @_intrinsic
         def call(_: Any, address: Any, *given: Any) -> Any:
-            if given != types:  # it would read something else than it was given
+            if given != types:  # it would misread its arguments
                 raise TypingError(f"{function.__name__} is compiled for {types}. Got {given}.")
 
             def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
@@ -150,14 +153,14 @@ def apart(result: Any, *arguments: Any) -> Callable[[Function], Any]:
 
 
 class RehearsedError(Exception):
-    """A kernel was compiled, and not run."""
+    """A kernel was compiled but not run."""
 
 
 rehearsing = False
-"""Whether kernels are only compiled, as in a process that does nothing else; see `rehearsing.py`."""
+"""Whether kernels are compiled but not run, as in a helper process; see `rehearsing.py`."""
 
 
 def rehearse(compiled: Any, *args: Any) -> NoReturn:
-    """Compile a kernel for such arguments, and leave whatever called it."""
+    """Compile a kernel for such arguments, and raise an error so that its caller ends."""
     compiled.compile(tuple(_typeof(argument) for argument in args))
     raise RehearsedError

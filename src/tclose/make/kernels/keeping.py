@@ -1,7 +1,7 @@
-"""Keeping: compiled kernels on the disk, in a folder of their own for each state of their source.
+"""Keeping: compiled kernels on the disk, in one folder for each state of the source files.
 
-Numba compiles a kernel anew when the file of that kernel has changed, not when another file has whose kernels it calls. After an
-upgrade such a kernel would go on with parts of the version before. Here one digest of all files stands for all kernels.
+Numba compiles a kernel anew when its own file has changed, but not when a file has changed whose kernels it calls. After an
+upgrade such a kernel would still contain parts of the previous version. Here one digest of all files identifies all kernels.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tclose.tables.files import write_whole
 
 ROOM = Path(__file__).parents[1]
 SOURCES = sorted(ROOM.rglob("*.py"))
-"""All files that kernels are written in, and those that they take constants from."""
+"""All files with kernels, or with constants that kernels use."""
 VERSIONS = (numba.__version__, llvmlite.__version__)
 
 _FunctionCache: Any = FunctionCache
@@ -37,7 +37,7 @@ writing = threading.Lock()
 
 
 def _digest(paths: list[Path]) -> str:
-    """One number for the names and contents of some files."""
+    """Return one number for the names and contents of some files."""
     found = hashlib.sha256()
     for path in paths:
         name = path.relative_to(ROOM).as_posix()
@@ -49,16 +49,16 @@ DIGEST = _digest(SOURCES)
 
 
 class Kept(_FunctionCache):  # type: ignore[misc]
-    """The compiled forms of one kernel: a file each, below the folder that Numba would choose for this file.
+    """The compiled forms of one kernel: one file each, below the folder that Numba would choose for this file.
 
-    A file holds what it was compiled for, and is read and written as a whole. So two processes may compile the same kernel, for
-    the same types or for others, at once: Numba's own index could name the one's file for the other's types.
+    A file contains the types that it was compiled for, and is read and written as a whole. So two processes may compile the same
+    kernel at once, for the same types or for others. With Numba's own index, one could get the file of the other.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         """Choose the folder. Raises a RuntimeError where there is none."""
-        if not SOURCES:  # a program that was packed without them
-            raise RuntimeError("There are no sources to know a kernel by.")
+        if not SOURCES:  # the program was packed without its source files
+            raise RuntimeError("There are no source files to identify a kernel by.")
         super().__init__(function)
         self._folder = Path(_FunctionCache(_digest).cache_path) / f"kernels-{DIGEST}"
         self._cache_path = str(self._folder)
@@ -66,11 +66,11 @@ class Kept(_FunctionCache):  # type: ignore[misc]
         self._name = f"{self._kernel}-{self._impl.filename_base.rpartition('-')[2]}"
 
     def flush(self) -> None:
-        """Forget all kernels."""
+        """Remove all kernels."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _load_overload(self, signature: Any, context: Any) -> Any:
-        """The kernel compiled for these types, by a helper process perhaps; None where that is not kept."""
+        """Return the kernel compiled for these types, perhaps by a helper process; None if it is not on the disk."""
         key = self._key(signature, context.codegen())
         wait_for(self._kernel)
         try:
@@ -84,7 +84,7 @@ class Kept(_FunctionCache):  # type: ignore[misc]
         return self._impl.rebuild(context, reduced) if found == key else None
 
     def _save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a kernel; on a disk that is full it is not kept."""
+        """Write a kernel to the disk, unless the disk is full."""
         if not self._impl.check_cachable(compiled):
             return
         key = self._key(signature, compiled.codegen)
@@ -97,16 +97,16 @@ class Kept(_FunctionCache):  # type: ignore[misc]
             write_whole(self._path(key), lambda path: path.write_bytes(content), force=True)
 
     def _key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
-        """What a kernel was compiled for: types, processor and compiler."""
+        """Return what a kernel was compiled for: types, processor and compiler."""
         return (*self._index_key(signature, codegen), VERSIONS)
 
     def _path(self, key: tuple[Any, ...]) -> Path:
-        *types, _ = key  # so that a newer compiler writes over what an older one left
+        *types, _ = key  # without the compiler, so that a newer one overwrites the files of an older one
         return self._folder / f"{self._name}.{hashlib.sha256(repr(types).encode()).hexdigest()[:16]}.nbc"
 
 
 def _remove_older(folder: Path) -> None:
-    """Remove kernels of other states of the source; a process that still runs one of these compiles them again if it must."""
+    """Remove the kernels of other states of the source; a process that still runs such a state compiles them again if it must."""
     for other in folder.parent.glob("kernels-*"):
         if other != folder:
             shutil.rmtree(other, ignore_errors=True)

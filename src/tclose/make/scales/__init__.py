@@ -1,4 +1,4 @@
-"""Scales: what the codes of a quasi-identifier stand for, how classes of them are published, and what that loses."""
+"""Scales: what the codes of a quasi-identifier stand for, how classes are published, and the information loss of that."""
 
 from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.line import Line

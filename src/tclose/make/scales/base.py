@@ -1,4 +1,4 @@
-"""What a scale is: the values of one quasi-identifier as codes, the published form of a class, and its loss."""
+"""A scale: the values of one quasi-identifier as codes, the published form of a class, and its information loss."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Floats = NDArray[np.float64]
 
 
 class Widths(NamedTuple):
-    """The NCP of a range of codes [a, b], on plain arrays that a kernel can read.
+    """The NCP of a range of codes [a, b], as plain arrays that a kernel can read.
 
-    It is ``own[a]`` where a = b; 1 where b stands for missing cells and a does not; ``charges[N]`` with a tree, N the lowest
-    node above both codes; else ``highs[b] - lows[a]``, at most 1.
+    It is ``own[a]`` if a = b; 1 if b stands for missing cells and a does not; ``charges[N]`` with a tree, N being the lowest node
+    above both codes; otherwise ``highs[b] - lows[a]``, at most 1.
     """
 
     own: Floats
@@ -27,16 +27,16 @@ class Widths(NamedTuple):
     highs: Floats
     missing: bool
     ancestors: NDArray[np.int32]
-    """(depth, size): with a tree the node of each depth above or at each code, -1 below its leaf; (0, size) without."""
+    """(depth, size): with a tree, the node of each depth above or at each code, -1 below its leaf; without one, (0, size)."""
     charges: Floats
     """(nodes,): the NCP of each node; empty without a tree."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One published column: its distinct values in the order in which rows are sorted, and the place of each class among them.
+    """One published column: its distinct values in the order in which rows are sorted, and the index of each class's value.
 
-    ``type`` says what the values are: "text", "value" (as the column's own), "float" or "boolean". None is a missing cell.
+    ``type`` is the type of the values: "text", "value" (that of the input column), "float" or "boolean". None is a missing cell.
     """
 
     values: list[Any]
@@ -46,27 +46,28 @@ class Column:
 
 @dataclass(frozen=True)
 class Published:
-    """One quasi-identifier of all classes, as published, and what each row of a class loses by it.
+    """One quasi-identifier of all classes, as published, and the information loss of each row of a class.
 
     Attributes
     ----------
     name : str
         The quasi-identifier.
     columns : dict of Column
-        By the name under which they are published: ``age``, or ``age.min`` and ``age.max``.
+        By their published names: ``age``, or ``age.min`` and ``age.max``.
     ncp, lm : (classes,) float64
         Normalised certainty penalty (Xu et al. 2006) and loss metric (Iyengar 2002) of one row, charged as published.
     height : (classes,) float64
-        How far up a row was generalised, as a share of the way: what precision (Sweeney 2002) loses.
+        How far up its hierarchy a row was generalised, as a share: the loss that precision (Sweeney 2002) counts.
     squares : (classes,) float64 or None
-        Sum over the class's rows of the squared distance to the published value, in ranges of the table; None without numbers.
+        Sum over the rows of a class of the squared distance to the published value, as a share of the table's range; None
+        without numbers.
     seen : (classes,) float64 or None
-        The NCP as a reader can recompute it, who knows what is published and the hierarchy, but not which values the table has:
-        what may be said in public. None where the width of a class is not published.
+        The NCP that a reader can recompute from the release and the hierarchy, without knowing which values the input has. Only
+        this one is made public. None if the width of a class is not published.
     missing : bool
-        Whether some row of these classes misses its value.
+        Whether the value of some row of these classes is missing.
     estimate : (size,) float64
-        How many rows a reader expects at each code: each class spread evenly over the codes that its published value covers.
+        How many rows a reader expects at each code: each class distributed evenly over the codes that its published value covers.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Published:
 
 
 class Scale(ABC):
-    """The values of one quasi-identifier, in an order in which neighbours are alike; codes are places in it.
+    """The values of one quasi-identifier, in an order in which neighbours are similar; codes are indices in it.
 
     Attributes
     ----------
@@ -98,14 +99,14 @@ class Scale(ABC):
 
     @abstractmethod
     def widths(self) -> Widths:
-        """What an algorithm is steered by."""
+        """Return the NCP of all ranges of codes, by which algorithms choose rows."""
 
     def at_level(self, level: int) -> Scale:
         """Return the scale that publishes all values at one level of its hierarchy, counted from the root, 0."""
         raise TypeError(f"{self.name!r} has no hierarchy, and no level {level}.")
 
     def width_in_words(self, share: float) -> str:
-        """How wide classes are published whose NCP is this share on average, for a person: ``in sets of 2.1 of 7 values``."""
+        """Return in words how wide classes with this mean NCP are published: ``in sets of 2.1 of 7 values``."""
         return f"in sets of {share * self.size:.1f} of {self.size:,} values"
 
     @abstractmethod
@@ -117,24 +118,24 @@ class Scale(ABC):
         codes : (rows,) integers
             The codes of all rows, class after class.
         starts : (classes + 1,) int64
-            Class i holds ``codes[starts[i]:starts[i+1]]``, at least one row.
+            Class i has the rows ``codes[starts[i]:starts[i+1]]``, at least one.
         """
 
     @abstractmethod
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Boxes | None:
-        """What the published values of classes may stand for; None where a reader may take one otherwise.
+        """Return what the published values of classes may stand for; None if a reader may read one in another way.
 
         Classes are given as for `publish`.
         """
 
     @abstractmethod
     def describe(self, published: str, *, missing: bool) -> str:
-        """What a published column holds, in a sentence for the codebook. Names no value of the table but what a policy set.
+        """Return a sentence for the codebook on what a published column contains. It names no value of the table, only settings.
 
         Parameters
         ----------
         published
             The name of the column, which may be one of several: ``age.min``.
         missing
-            Whether some published row misses its value. Rows that are left out must not show.
+            Whether the value of some published row is missing. Suppressed rows must not show.
         """

@@ -1,7 +1,7 @@
-"""Boxes: which values the published quasi-identifier of a class may stand for, on one axis on which classes can be told apart.
+"""Boxes: the values that the published quasi-identifier of a class may stand for, along one axis that tells classes apart.
 
-A reader of a release does not know codes. Two classes are apart on an axis only if no value can belong to both of their labels.
-So each scale says here what its labels stand for, as docs/measures.md defines it.
+A reader of a release does not know codes. Two classes are disjoint along an axis only if no value can belong to both of their
+labels. So each scale says here what its labels stand for, as docs/measures.md defines it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Ranges(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Each class stands for all that is below a node of a tree.
+    """Each class stands for all values below a node of a tree.
 
     ``paths`` (depth, classes) int64: the nodes from the root down to that of each class; -1 below it.
     """
@@ -48,12 +48,12 @@ _UNCLEAR = re.compile(
 
 
 def ranges_of(low: Ints, high: Ints, codes: NDArray[Any], starts: Ints) -> Ranges:
-    """The ranges of classes, from the least and the greatest position that each code stands for."""
+    """Return the ranges of classes, from the least and the greatest position that each code stands for."""
     return Ranges(np.minimum.reduceat(low[codes], starts[:-1]), np.maximum.reduceat(high[codes], starts[:-1]))
 
 
 def nodes_of(paths: Ints, codes: NDArray[Any], starts: Ints) -> Nodes:
-    """The lowest nodes above all codes of each class; ``paths`` (depth, codes) has the path of each code, -1 below it."""
+    """Return the lowest node above all codes of each class; ``paths`` (depth, codes) has the path of each code, -1 below it."""
     least = np.array([np.minimum.reduceat(level[codes], starts[:-1]) for level in paths])
     greatest = np.array([np.maximum.reduceat(level[codes], starts[:-1]) for level in paths])
     shared = np.logical_and.accumulate(least == greatest, axis=0)
@@ -61,15 +61,15 @@ def nodes_of(paths: Ints, codes: NDArray[Any], starts: Ints) -> Nodes:
 
 
 def ranks_of(keys: Sequence[Any]) -> Ints:
-    """The rank of each key among the distinct ones."""
+    """Return the rank of each key among the distinct keys."""
     rank = {key: number for number, key in enumerate(sorted(set(keys)))}
     return np.array([rank[key] for key in keys], dtype=np.int64)
 
 
 def texts_on_a_line(texts: Iterable[str]) -> list[tuple[Any, ...]] | None:
-    """A sort key for each text of a set, as a reader orders them: numbers, else dates, then texts by their characters.
+    """Return a sort key for each text of a set, as a reader orders them: numbers, or dates, then texts by their characters.
 
-    None where a text can be taken for a label, or for a number, date or time in another form than ours.
+    None if a text can be read as a label, or as a number, date or time in another form than ours.
     """
     keys = [_key(text) for text in texts]
     kinds = {key[0] if key else None for key in keys}
@@ -90,7 +90,7 @@ def _key(text: str) -> tuple[Any, ...] | None:
 
 
 def read_range(label: str) -> tuple[tuple[Fraction, int], tuple[Fraction, int]] | None:
-    """The ends of ``[20, 29]``, of ``[20, 30)``, which ends just before 30, or of the number 20; None of another text."""
+    """Return the ends of ``[20, 29]``, of ``[20, 30)``, which ends just before 30, or of the number 20; None for other texts."""
     found = _RANGE.fullmatch(label)
     if found is None:
         return ((Fraction(label), 0),) * 2 if _NUMBER.fullmatch(label) else None
@@ -99,5 +99,5 @@ def read_range(label: str) -> tuple[tuple[Fraction, int], tuple[Fraction, int]] 
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text can be taken for nothing else: no label, number, date or time."""
+    """Return whether a text cannot be read as a label, number, date or time."""
     return not _UNCLEAR.fullmatch(text)

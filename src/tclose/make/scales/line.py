@@ -1,4 +1,4 @@
-"""Line: numbers, dates and times, published as ranges, as their bounds or as the mean."""
+"""Line: numbers, dates and times, published as ranges, as the bounds of ranges, or as means."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _OR_MISSING = " or missing"
 
 
 class Line(Scale):
-    r"""Values with an order and a difference, published as the range of a class: ``[25, 34]``, or ``27`` where it agrees on one.
+    r"""Values with an order and a difference, published as the range of a class: ``[25, 34]``, or ``27`` for a single value.
 
     .. math:: NCP = LM = (high - low) / (max - min)
 
-    of the range as it is published, over the values of the table; at most 1, and 0 if the table holds one value only. With
-    ``snap`` the range ends at cells of a grid; ``top`` and ``bottom`` publish all values from a limit on as one, as in ``90 or
-    more``, charged up to the end of the table. Values beside missing cells are published as ``[25, 34] or missing`` and charged
-    1. The height is 0 for one value, else 1.
+    of the published range, as a share of the table's range; at most 1, and 0 if the table has one value only. With ``snap`` the
+    range ends at cells of a grid; ``top`` and ``bottom`` publish all values beyond a limit as one, as in ``90 or more``,
+    charged up to the end of the table. A class with values and missing cells is published as ``[25, 34] or missing`` and
+    charged 1. The height is 0 for one value, otherwise 1.
 
-    Squares are :math:`\sum ((x - c) / (max - min))^2` over the rows of a class, c the middle of the range or the mean; x a value,
-    the middle of its cell, or the limit that it is beyond. A cell that is missing beside values counts 1.
+    Squares are :math:`\sum ((x - c) / (max - min))^2` over the rows of a class. c is the middle of the range, or the mean; x is a
+    value, the middle of its cell, or the limit that it is beyond. A missing cell in a class with values counts 1.
 
     References
     ----------
@@ -61,7 +61,7 @@ class Line(Scale):
         bottom: Any = None,
         show: Callable[[Any], str] = printed,
     ) -> tuple[Line, Ints]:
-        """The scale of a column, and the code of each value; with ``missing``, last, the code of a missing cell.
+        """Return the scale of a column and the code of each value; with ``missing``, the last code is that of a missing cell.
 
         Parameters
         ----------
@@ -69,23 +69,23 @@ class Line(Scale):
         values : sequence
             The distinct values, ascending: integers, decimals, floats, dates, timestamps or times.
         missing : bool
-            Whether cells are missing.
+            Whether some cells are missing.
         recode : {"range", "bounds", "centroid"}
-            ``bounds`` publishes columns ``age.min`` and ``age.max``, ``centroid`` the mean; both with ``age.missing`` where cells
-            are missing.
+            ``bounds`` publishes columns ``age.min`` and ``age.max``, ``centroid`` the mean; both add ``age.missing`` if cells are
+            missing.
         snap : number, or {"day", "week", "month", "quarter", "year"}, optional
             The grid: cells [i * snap, (i + 1) * snap) of numbers, ISO weeks and other spans of the calendar.
         top, bottom : value, optional
-            Values from here on, up or down, are one.
+            All values from this one on, up or down, are published as one.
         show : callable
-            The text of a value.
+            Returns the text of a value.
 
         Raises
         ------
         PolicyError
-            A setting does not fit the column.
+            A setting does not fit the values of the column.
         ColumnError
-            The values are no numbers, dates or times.
+            The values are not numbers, dates or times.
         """
         if recode not in RECODES:
             raise PolicyError(f"recode of {name!r} must be 'range', 'bounds' or 'centroid' without a hierarchy. Got {recode!r}.")
@@ -102,7 +102,7 @@ class Line(Scale):
     def __init__(
         self, name: str, measure: Ruler | None, atoms: list[Atom], *, missing: bool, recode: str, settings: dict[str, Any]
     ) -> None:
-        """Use `of`."""
+        """Use `of` instead."""
         self.name = name
         self.missing = missing
         self.size = len(atoms) + missing
@@ -116,7 +116,7 @@ class Line(Scale):
         self._lows, self._highs, self._floors, self._ceilings = table
 
     def widths(self) -> Widths:
-        """A range of codes is charged as the range that is published."""
+        """Return the NCP of each published range."""
         lows, highs = self._share(self._floors - self._least), self._share(self._ceilings - self._least)
         own = np.minimum(self._share(self._ceilings - self._floors), 1.0)
         if self.missing:
@@ -125,7 +125,7 @@ class Line(Scale):
         return Widths(own, lows, highs, self.missing, ancestors=none, charges=np.zeros(0))
 
     def width_in_words(self, share: float) -> str:
-        """By the length of ranges."""
+        """Return in words how long the published ranges are."""
         how = {"range": "in ranges of", "bounds": "between bounds that differ by", "centroid": "as means over ranges of"}
         length = self._ruler.length(share * self._range) if self._ruler else "0"
         return f"{how[self._recode]} {length}"
@@ -151,7 +151,7 @@ class Line(Scale):
         )
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:
-        """A range stands for what lies between its ends; a mean for any value; missing cells come last."""
+        """Return the ranges of classes: a mean may stand for any value; missing cells come last."""
         low = high = np.arange(self.size, dtype=np.int64)
         if self._recode == "centroid":
             low = high = (low == len(self._atoms)).astype(np.int64)
@@ -162,7 +162,7 @@ class Line(Scale):
         return ranges_of(low, high, codes, starts)
 
     def _in_order(self) -> bool:
-        """Whether printed ends ascend as the atoms do. Clocks may be set back, and a year before 1000 alone looks like a code."""
+        """Return whether printed ends ascend as the atoms do. Clocks may be set back; a year before 1000 looks like a code."""
         if not isinstance(self._ruler, Days | Instants):
             return True
         shown = [self._ruler.value(end) for atom in self._atoms for end in (atom.low, atom.high)]
@@ -171,7 +171,7 @@ class Line(Scale):
         return ascending and not (self._settings["snap"] == "year" and ends and ends[0].year < 1000)
 
     def _published_ends(self, measure: Ruler) -> tuple[Ints, Ints]:
-        """The ranks of each atom's published bounds: neighbouring cells of a grid may share one. Missing cells come last."""
+        """Return the rank of each atom's published bounds; adjacent cells of a grid may share one. Missing cells come last."""
         units = [atom.low for atom in self._atoms] + [atom.high for atom in self._atoms]
         values = [measure.value(unit) for unit in units]
         if measure.type_of(units) == "float":
@@ -181,7 +181,7 @@ class Line(Scale):
         return np.append(found[: len(self._atoms)], gone), np.append(found[len(self._atoms) :], gone)
 
     def describe(self, published: str, *, missing: bool) -> str:
-        """What the published column holds, in a sentence for the codebook."""
+        """Return a sentence for the codebook on what the published column contains."""
         if published == f"{self.name}.missing":
             return f"Whether some rows of the class miss {self.name!r}."
         end = "greatest" if published == f"{self.name}.max" else "least"
@@ -203,7 +203,7 @@ class Line(Scale):
         return what + "."
 
     def _share(self, widths: NDArray[Any], parts: int = 1) -> Floats:
-        """Widths, in parts of a unit, as shares of the table's range."""
+        """Return widths, given in parts of a unit, as shares of the table's range."""
         if not self._range:
             return np.zeros(len(widths))
         if widths.dtype == object:
@@ -211,7 +211,7 @@ class Line(Scale):
         return np.asarray(widths / float(parts * self._range), dtype=np.float64)
 
     def _seen(self, found: Spans) -> Floats | None:
-        """The widths of ranges as shares of what all of them span together."""
+        """Return the widths of ranges as shares of the range that all of them cover together."""
         if self._recode == "centroid":
             return None
         lows, highs = self._lows[found.first], self._highs[found.last]
@@ -221,18 +221,18 @@ class Line(Scale):
         return charged(shares, found)
 
     def _squares(self, codes: NDArray[Any], found: Spans, centres: Floats) -> Floats:
-        """Each row's squared distance to what is published; 1 for a cell that is missing beside values."""
+        """Return the sum of squared distances to the published value; a missing cell in a class with values counts 1."""
         away = self._share(self._lows + self._highs - 2 * self._least, 2)[codes] - np.repeat(centres, found.rows)
         away *= away
         if self.missing:
             away[codes == self.size - 1] = 0.0
         owners = np.repeat(np.arange(len(found.rows)), found.rows)
-        # One row after the other, so that the sum is the same on every machine.
+        # Rows are added one by one, so that the sum is the same on every machine.
         squares: Floats = np.bincount(owners, weights=away, minlength=len(found.rows)).astype(np.float64)
         return squares + np.where(found.mixed, found.gone, 0)
 
     def _ranges(self, found: Spans) -> dict[str, Column]:
-        """The label of each class, made once a range."""
+        """Return the label of each class; each distinct label is made once."""
 
         def label(key: int) -> str | None:
             (first, last), mixed = divmod(key // 2, self.size), key % 2
@@ -243,7 +243,7 @@ class Line(Scale):
         return {self.name: column((found.first * self.size + found.last) * 2 + found.mixed, label)}
 
     def _label(self, first: Atom, last: Atom) -> str:
-        """The published text of a range of atoms."""
+        """Return the published text of a range of atoms."""
         if first is last:
             return first.text
         if first.beyond and last.beyond:
@@ -255,7 +255,7 @@ class Line(Scale):
         return f"[{first.start}, {last.end}{']' if last.closed else ')'}"
 
     def _bounds(self, found: Spans) -> dict[str, Column]:
-        """The least and the greatest value of each class."""
+        """Return the least and the greatest value of each class."""
         kind = self._ruler.type_of([end for atom in self._atoms for end in (atom.low, atom.high)]) if self._ruler else "value"
         value = self._ruler.value if self._ruler else int
         return {
@@ -264,7 +264,7 @@ class Line(Scale):
         }
 
     def _means(self, codes: NDArray[Any], starts: Ints, found: Spans) -> tuple[dict[str, Column], Floats]:
-        """The mean of each class, and where it stands in the table's range."""
+        """Return the mean of each class, and its position in the table's range, from 0 to 1."""
         grain, parts = (self._ruler and self._ruler.grain) or (1, 1)
         twice = self._lows + self._highs
         if self.missing:
@@ -273,7 +273,7 @@ class Line(Scale):
             twice = twice.astype(object)
         sums = np.add.reduceat(twice[codes], starts[:-1]).tolist() if len(found.rows) else []
         counts = np.maximum(found.rows - found.gone, 1).tolist()
-        # Half a grain and more is rounded up: floor(sum / (2 count grain) + 1/2), in whole numbers.
+        # Means are rounded half up to grains: floor(sum / (2 count grain) + 1/2), in integers.
         grains = [(parts * total + grain * count) // (2 * grain * count) for total, count in zip(sums, counts, strict=True)]
         whole = self._range * parts
         least = self._least * parts
@@ -285,10 +285,10 @@ class Line(Scale):
 
 
 class Atom(NamedTuple):
-    """What a code stands for: a value, a cell of a grid, or all values beyond a limit.
+    """The values that a code stands for: one value, a cell of a grid, or all values beyond a limit.
 
-    Its ends are in units of the ruler, as they are published, a limit for all that is beyond it. Widths are charged from floor to
-    ceiling, where what is beyond a limit reaches to the end of the table.
+    ``low`` and ``high`` are its published ends in units of the ruler; beyond a limit both are the limit. Widths are charged from
+    ``floor`` to ``ceiling``, which reach to the end of the table beyond a limit.
     """
 
     low: int
@@ -296,37 +296,37 @@ class Atom(NamedTuple):
     floor: int
     ceiling: int
     shown: Any
-    """A value, or the texts of the atom alone, as the start of a range and as its end."""
+    """A value; or three texts: of the atom alone, as the start of a range, and as the end of one."""
     closed: bool = True
-    """Whether the high end belongs to it."""
+    """Whether the high end is included."""
     beyond: bool = False
     """Whether it stands for all values beyond a limit."""
     show: Callable[[Any], str] = printed
-    """The text of a value."""
+    """Returns the text of a value."""
 
     @property
     def single(self) -> bool:
-        """Whether it is one value."""
+        """Whether it stands for one value."""
         return self.closed and not self.beyond and self.low == self.high
 
     @property
     def text(self) -> str:
-        """The atom alone."""
+        """The text of the atom alone."""
         return str(self.shown[0]) if isinstance(self.shown, tuple) else self.show(self.shown)
 
     @property
     def start(self) -> str:
-        """The start of a range."""
+        """The text of the atom as the start of a range."""
         return str(self.shown[1]) if isinstance(self.shown, tuple) else self.show(self.shown)
 
     @property
     def end(self) -> str:
-        """The end of a range."""
+        """The text of the atom as the end of a range."""
         return str(self.shown[2]) if isinstance(self.shown, tuple) else self.show(self.shown)
 
 
 def _atoms(measure: Ruler | None, values: Sequence[Any], snapped: bool) -> tuple[list[Atom], list[int]]:
-    """The atoms of a column, and the code of each value."""
+    """Return the atoms of a column, and the code of each value."""
     if measure is None:
         return [], []
     units, bottom, top = measure.units, measure.bottom, measure.top
@@ -355,7 +355,7 @@ def _atoms(measure: Ruler | None, values: Sequence[Any], snapped: bool) -> tuple
 
 
 def _cell_atom(measure: Ruler, cell: Cell) -> Atom:
-    """A cell of the grid, as far as it lies between the limits."""
+    """Return the atom of a cell of the grid, cut off at the limits."""
     step = measure.step or 0
     low = cell.low if measure.bottom is None else max(cell.low, measure.bottom + step)
     high = cell.high if measure.top is None else min(cell.high, measure.top - step)
@@ -370,7 +370,7 @@ def _cell_atom(measure: Ruler, cell: Cell) -> Atom:
 
 
 def _column(units: NDArray[Any], found: Spans, value: Callable[[int], Any], kind: Literal["float", "value"]) -> Column:
-    """A column of values in their order, last a missing cell for the classes that have none."""
+    """Return a column of values, ascending; the last is a missing cell, for classes without a value."""
     distinct, places = np.unique(units[~found.absent], return_inverse=True)
     all_places = np.full(len(units), len(distinct), dtype=np.int64)
     all_places[~found.absent] = places

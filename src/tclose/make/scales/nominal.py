@@ -1,4 +1,4 @@
-"""Nominal: values without an order or a tree, published as the set of the class's values."""
+"""Nominal: values without an order or a hierarchy, published as the set of the values of a class."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _UNCLEAR = re.compile(r"""^$|^\s|\s$|[,{}"]""")
 
 
 class Nominal(Scale):
-    r"""Values published as sets: ``{flu, cold}``, or the value itself where a class agrees on one.
+    r"""Values published as sets: ``{flu, cold}``, or the value itself if a class has only one.
 
     .. math:: NCP = |set| / |domain|, \quad LM = (|set| - 1) / (|domain| - 1)
 
-    and 0 for one value, over the values that occur. A missing cell is a value of both the set and the domain; it is published as
-    ``{flu, cold} or missing``, and as a missing cell where it is the only one. Different sets have different labels: what could
-    be taken for more than one value is put in quotes.
+    and 0 for one value, over the values that occur. A missing cell counts as a value of both the set and the domain; it is
+    published as ``{flu, cold} or missing``, and as a missing cell if it is the only one. Different sets have different labels:
+    a value that could be read as several is put in quotes.
 
     References
     ----------
@@ -42,7 +42,7 @@ class Nominal(Scale):
     """
 
     def __init__(self, name: str, texts: Sequence[str], *, missing: bool = False) -> None:
-        """From the printed values, in the order of their codes."""
+        """Make a scale from the printed values, in the order of their codes."""
         self.name = name
         self.size = len(texts) + missing
         self.missing = missing
@@ -50,9 +50,9 @@ class Nominal(Scale):
 
     @classmethod
     def of(cls, name: str, values: Iterable[Any], *, missing: bool = False) -> tuple[Nominal, Ints]:
-        """The scale of a column, and the code of each value; with ``missing``, last, the code of a missing cell.
+        """Return the scale of a column and the code of each value; with ``missing``, the last code is that of a missing cell.
 
-        Codes follow the order of the values. Values that print alike are one.
+        Codes follow the order of the values. Values with the same printed form are one.
         """
         texts = [printed(value) for value in values]
         codes = {text: code for code, text in enumerate(dict.fromkeys(texts))}
@@ -60,7 +60,7 @@ class Nominal(Scale):
         return cls(name, list(codes), missing=missing), np.array(found, dtype=np.int64)
 
     def widths(self) -> Widths:
-        """A range of codes is charged as the set of all of them."""
+        """Return the NCP of the set of all codes in a range."""
         edges = np.arange(self.size + 1) / self.size
         none = np.zeros((0, self.size), dtype=np.int32)
         return Widths(np.zeros(self.size), edges[:-1], edges[1:], missing=False, ancestors=none, charges=np.zeros(0))
@@ -81,7 +81,7 @@ class Nominal(Scale):
         return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, missing, estimate)
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:
-        """A set stands for all that lies between its members; missing cells come last."""
+        """Return the ranges from the least to the greatest member of each set; missing cells come last."""
         keys = self._keys
         if keys is None:
             return None
@@ -89,23 +89,23 @@ class Nominal(Scale):
         return ranges_of(places, places, codes, starts)
 
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
-        """What the published column holds, in a sentence for the codebook."""
+        """Return a sentence for the codebook on what the published column contains."""
         says = "; 'or missing' says that some of them miss it" if missing else ""
         return f"The values of {self.name!r} among the rows of the class, as a set where they differ{says}."
 
     @cached_property
     def _keys(self) -> list[tuple[Any, ...]] | None:
-        """What a reader sorts the values by; None where that is not clear."""
+        """The keys by which a reader sorts the values; None if that is not clear."""
         return texts_on_a_line(self._texts)
 
     @cached_property
     def _members(self) -> list[str]:
-        """Each value as it stands in a set."""
+        """Each value as it is printed in a set."""
         return [within(text) for text in self._texts]
 
     def _column(self, members: Ints, sizes: NDArray[np.int64]) -> Column:
-        """The label of each class's set, made once a set; ``members`` are those of all classes, ascending in each."""
-        # As bytes with the high ones first, sets of codes compare as their tuples do, and are found by their hash.
+        """Return the label of each class; ``members`` are the codes of all sets, one after the other, ascending in each."""
+        # Sets of codes as big-endian bytes sort as tuples of codes do, and are fast to hash.
         wide = members.astype(">u4").tobytes()
         ends = (np.cumsum(sizes) * 4).tolist()
         keys = [wide[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -114,7 +114,7 @@ class Nominal(Scale):
         return Column(labels, np.array([places[key] for key in keys], dtype=np.int64))
 
     def _label(self, codes: tuple[int, ...]) -> str | None:
-        """The published text of a set."""
+        """Return the published text of a set."""
         members = codes[:-1] if codes[-1] == len(self._texts) else codes
         if not members:
             return None
@@ -125,12 +125,12 @@ class Nominal(Scale):
 
 
 def alone(text: str) -> str:
-    """A single value as it is, in quotes if it could be taken for a set, for a quoted value or for a missing one."""
+    """Return a single value as it is, in quotes if it could be read as a set, a quoted value or a missing one."""
     return _quoted(text) if not text or text[0] in '{"' or text.endswith(_OR_MISSING) else text
 
 
 def within(text: str) -> str:
-    """A member of a set, in quotes if its ends could not be told."""
+    """Return a member of a set, in quotes if a reader could not tell where it ends."""
     return _quoted(text) if _UNCLEAR.search(text) else text
 
 

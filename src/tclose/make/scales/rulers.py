@@ -1,6 +1,6 @@
-"""Rulers: the values of a line as whole numbers of one unit, so that widths, middles and means are exact.
+"""Rulers: the values of a line as integers in one unit, so that widths, middles and means are exact.
 
-A unit is so small that every value, every edge of the grid, every limit, and the middle of any two is a whole number of them.
+The unit is small enough that every value, every edge of the grid, every limit, and the middle of any two of them is an integer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SNAPS = ("day", "week", "month", "quarter", "year")
 
 
 class Cell(NamedTuple):
-    """A cell of a grid, from low to high in units; its name, if it has one of its own."""
+    """A cell of a grid, from low to high in units, and its name if it has one."""
 
     low: int
     high: int
@@ -30,19 +30,19 @@ class Cell(NamedTuple):
 
 
 class Ruler(ABC):
-    """Measures the values of one column.
+    """The positions of the values of one column, in units.
 
     Attributes
     ----------
     units : list of int
-        Where each value stands.
+        The position of each value.
     step : int or None
-        Units from a value to the next one there can be; None where values lie dense. A cell with a step ends at its last value,
-        and prints as [25, 29]; one without ends before the next cell begins, and prints as [25, 30).
+        Units from a value to the next possible one; None if values are dense. With a step a cell ends at its last value and is
+        printed as [25, 29]; without one it ends where the next cell begins and is printed as [25, 30).
     top, bottom : int or None
         The limits, in units.
     show : callable
-        The text of a value.
+        Returns the text of a value.
     grain : pair of int
         A mean is rounded to multiples of ``grain[0] / grain[1]`` units.
     """
@@ -57,35 +57,35 @@ class Ruler(ABC):
 
     @abstractmethod
     def value(self, unit: int) -> Any:
-        """What stands there, as a value of the column."""
+        """Return the value at a position, in the type of the column."""
 
     @abstractmethod
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """The key of each value's cell, ascending as the cells do, and the cell of a key."""
+        """Return the key of each value's cell, in the order of the cells, and a function from a key to its cell."""
 
     def text(self, unit: int) -> str:
-        """What stands there, as it is printed."""
+        """Return the printed value at a position."""
         return self.show(self.value(unit))
 
     def length(self, units: float) -> str:
-        """A length, for a person; of times in the largest part of a day that it fills."""
+        """Return a length in words; of times, in the largest unit that it fills."""
         seconds = units / 2_000_000
         parts = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
         name, part = next(((name, part) for name, part in parts if seconds >= part), ("seconds", 1))
         return f"{seconds / part:.3g} {name}"
 
     def mean(self, grains: int) -> Any:
-        """A mean, as it is published; only where there is a grain."""
+        """Return a published mean from a number of grains; only for rulers with a grain."""
         assert self.grain is not None
         return self.value(grains * self.grain[0] // self.grain[1])
 
     def type_of(self, units: Sequence[int]) -> Literal["float", "value"]:  # noqa: ARG002 - numbers look at them
-        """Whether the column's own type holds what stands at these places."""
+        """Return "value" if the type of the column can hold the values at these positions, otherwise "float"."""
         return "value"
 
 
 def ruler(name: str, values: Sequence[Any], snap: Any, top: Any, bottom: Any) -> Ruler:
-    """The ruler of a column's distinct values, of which there is one at least."""
+    """Return the ruler of a column's distinct values, at least one."""
     kinds = set(map(type, values))
     if all(issubclass(kind, datetime) for kind in kinds):
         found: Ruler = Instants(name, values, snap, top, bottom)
@@ -103,13 +103,13 @@ def ruler(name: str, values: Sequence[Any], snap: Any, top: Any, bottom: Any) ->
 
 
 class Numbers(Ruler):
-    """Whole numbers, decimals and floats; a float is the decimal that is printed."""
+    """Integers, decimals and floats; a float stands for its printed decimal."""
 
     mean_type = "float"
     grain: tuple[int, int]
 
     def __init__(self, name: str, values: Sequence[Any], snap: Any, top: Any, bottom: Any) -> None:
-        """From a column's distinct values, ascending, and the policy's settings."""
+        """Make a ruler from the distinct values of a column, ascending, and the settings of the policy."""
         self._whole = all(isinstance(value, int) for value in values)
         self._float = any(isinstance(value, float) for value in values)
         self._snap = None if snap is None else _number(name, "snap", snap, above=0)
@@ -120,17 +120,17 @@ class Numbers(Ruler):
         digits, shifted = _shifted(name, values)
         self._digits = digits
         unit = math.lcm(10**digits, *(given.denominator for given in (self._snap, *limits) if given is not None))
-        self._one = 2 * unit  # twice, so that middles are whole numbers too
+        self._one = 2 * unit  # twice, so that middles are integers too
         factor = self._one // 10**digits
         self.units = [number * factor for number in shifted]
         self.step = self._one if self._whole else None
         self.top, self.bottom = (None if given is None else int(given * self._one) for given in limits)
         width = self.units[-1] - self.units[0]
-        fine = 3 + len(str(self._one // width)) if width else 0  # a table of small numbers shows three digits of them
+        fine = 3 + len(str(self._one // width)) if width else 0  # at least three significant digits for a table of small numbers
         self.grain = (self._one, 10 ** max(6, fine))
 
     def value(self, unit: int) -> Any:
-        """A number of the column's own kind."""
+        """Return a number of the column's type."""
         if self._whole:
             return unit // self._one
         if self._float:
@@ -139,21 +139,21 @@ class Numbers(Ruler):
         return unit / self._one if decimal is None else decimal
 
     def text(self, unit: int) -> str:
-        """As a decimal; as a fraction where it is none."""
+        """Return the number as a decimal; as a fraction if it has no finite decimal."""
         number = Fraction(unit, self._one)
         decimal = _decimal(number)
         return str(number) if decimal is None else self.show(decimal)
 
     def length(self, units: float) -> str:
-        """A length, as a number."""
+        """Return a length as a number."""
         return f"{units / self._one:.3g}"
 
     def mean(self, grains: int) -> float:
-        """A mean as a decimal of few digits."""
+        """Return a mean as a float with few digits."""
         return float(grains / self.grain[1])
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """The cells [i * snap, (i + 1) * snap)."""
+        """Return the cells [i * snap, (i + 1) * snap)."""
         assert self._snap is not None
         width = int(self._snap * self._one)
 
@@ -166,7 +166,7 @@ class Numbers(Ruler):
         return [unit // width for unit in self.units], cell
 
     def type_of(self, units: Sequence[int]) -> Literal["float", "value"]:
-        """Floats hold any number; decimals none that is finer or longer than the column's own."""
+        """Return "float" if decimals would need more digits than those of the column, otherwise "value"."""
         if self._whole or self._float:
             return "value"
         longest = max(abs(self.units[0]), abs(self.units[-1]), self._one) // self._one
@@ -175,27 +175,27 @@ class Numbers(Ruler):
 
 
 class Days(Ruler):
-    """Dates, two units a day."""
+    """Dates, with two units per day."""
 
     step = 2
     grain = (2, 1)
 
     def __init__(self, name: str, values: Sequence[date], snap: Any, top: Any, bottom: Any) -> None:
-        """From a column's distinct values, ascending, and the policy's settings."""
+        """Make a ruler from the distinct values of a column, ascending, and the settings of the policy."""
         self._values, self._snap = values, _calendar(name, snap)
         self.units = [value.toordinal() * 2 for value in values]
         self.top, self.bottom = (self._limit(name, which, given) for which, given in (("top", top), ("bottom", bottom)))
 
     def value(self, unit: int) -> date:
-        """A date."""
+        """Return a date."""
         return date.fromordinal(unit // 2)
 
     def length(self, units: float) -> str:
-        """A length in days."""
+        """Return a length in days."""
         return f"{units / 2:.3g} days"
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """Weeks from Monday, months, quarters, years; a key is the first day."""
+        """Return days, weeks from Monday, months, quarters or years; a key is the first day."""
         span = self._snap
 
         def cell(key: int) -> Cell:
@@ -218,28 +218,28 @@ class Days(Ruler):
 
 
 class Instants(Ruler):
-    """Timestamps, two units a microsecond, from 1970 on; days are those of the column's time zone."""
+    """Timestamps, with two units per microsecond since 1970; days are those of the column's time zone."""
 
     grain = (2_000_000, 1)
 
     def __init__(self, name: str, values: Sequence[datetime], snap: Any, top: Any, bottom: Any) -> None:
-        """From a column's distinct values, ascending, and the policy's settings."""
+        """Make a ruler from the distinct values of a column, ascending, and the settings of the policy."""
         self._values, self._snap = values, _calendar(name, snap)
         self._zone = values[0].tzinfo
         self._epoch = datetime(1970, 1, 1, tzinfo=UTC if self._zone else None)
         self.units = [self._unit(value) for value in values]
         finer = [math.gcd(value.microsecond, 1_000_000) for value in values]
         part = next(part for part in (1_000_000, 1_000, 1) if all(fine % part == 0 for fine in finer))
-        self.step = 2 * part  # a column of whole seconds has no last microsecond of a day
+        self.step = 2 * part  # in a column of whole seconds, a day ends at its last second, not at its last microsecond
         self.top, self.bottom = (self._limit(name, which, given) for which, given in (("top", top), ("bottom", bottom)))
 
     def value(self, unit: int) -> datetime:
-        """A timestamp, in the column's time zone."""
+        """Return a timestamp in the column's time zone."""
         found = self._epoch + timedelta(microseconds=unit // 2)
         return found.astimezone(self._zone) if self._zone else found
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """Days, weeks from Monday, months, quarters, years; a key is the first day."""
+        """Return days, weeks from Monday, months, quarters or years; a key is the first day."""
         assert self.step is not None
         span, step = self._snap, self.step
 
@@ -254,7 +254,7 @@ class Instants(Ruler):
 
     def _unit(self, value: datetime) -> int:
         if self._zone:
-            value = value.astimezone(UTC)  # Python subtracts what the clocks of one zone show, daylight saving or not
+            value = value.astimezone(UTC)  # within one time zone Python subtracts clock times, and ignores daylight saving
         return (value - self._epoch) // timedelta(microseconds=1) * 2
 
     def _limit(self, name: str, which: str, given: Any) -> int | None:
@@ -276,24 +276,24 @@ class Instants(Ruler):
 
 
 class Clock(Ruler):
-    """Times of day, two units a microsecond."""
+    """Times of day, with two units per microsecond."""
 
     step = 2
     grain = None
 
     def __init__(self, name: str, values: Sequence[time], snap: Any, top: Any, bottom: Any) -> None:
-        """From a column's distinct values, ascending, and the policy's settings."""
+        """Make a ruler from the distinct values of a column, ascending, and the settings of the policy."""
         if snap is not None:
             raise PolicyError(f"snap of {name!r} must be left out: times of day have no grid. Got {_got(snap)}.")
         self.units = [_microseconds(value) * 2 for value in values]
         self.top, self.bottom = (self._limit(name, which, given) for which, given in (("top", top), ("bottom", bottom)))
 
     def value(self, unit: int) -> time:
-        """A time of day."""
+        """Return a time of day."""
         return (datetime.min + timedelta(microseconds=unit // 2)).time()
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """There is no grid."""
+        """Times of day have no grid."""
         raise NotImplementedError
 
     @staticmethod
@@ -314,7 +314,7 @@ def _microseconds(value: time) -> int:
 
 
 def _number(name: str, which: str, given: Any, above: int | None = None) -> Fraction:
-    """A setting that must be a number."""
+    """Return a setting that must be a number."""
     try:
         number = exact(given)
     except ValueError:
@@ -326,7 +326,7 @@ def _number(name: str, which: str, given: Any, above: int | None = None) -> Frac
 
 
 def _calendar(name: str, snap: Any) -> str:
-    """A setting that must be a span of the calendar; "" if there is none."""
+    """Return a setting that must be a span of the calendar; "" if it is not given."""
     if snap is None:
         return ""
     if snap not in SNAPS:
@@ -336,12 +336,12 @@ def _calendar(name: str, snap: Any) -> str:
 
 
 def _got(given: Any) -> str:
-    """What a user gave, as it is shown to them."""
+    """Return a setting as an error message shows it."""
     return repr(given) if isinstance(given, str) else printed(given)
 
 
 def _shifted(name: str, values: Sequence[Any]) -> tuple[int, list[int]]:
-    """The least number of decimals that all values have, and the values as whole numbers of the last one."""
+    """Return the number of decimal places that all values fit into, and the values as integers of the last place."""
     if all(isinstance(value, int) for value in values):
         return 0, list(values)
     decimals = [value if isinstance(value, Decimal) else Decimal(str(value)) for value in values]
@@ -355,7 +355,7 @@ def _shifted(name: str, values: Sequence[Any]) -> tuple[int, list[int]]:
 
 
 def _decimal(number: Fraction) -> Decimal | None:
-    """A fraction as a decimal, if it is one."""
+    """Return a fraction as a decimal; None if it has no finite decimal."""
     for digits in range(number.denominator.bit_length() + 1):
         if 10**digits % number.denominator == 0:
             return Decimal(number.numerator * 10**digits // number.denominator).scaleb(-digits)
@@ -363,13 +363,13 @@ def _decimal(number: Fraction) -> Decimal | None:
 
 
 def _written(number: Fraction) -> str:
-    """A fraction as a reader knows it: 25, -0.5, or 1/3."""
+    """Return a fraction as text: 25, -0.5, or 1/3."""
     decimal = _decimal(number)
     return str(number) if decimal is None else printed(decimal)
 
 
 def _cell(span: str, day: date) -> tuple[date, date, str]:
-    """The span of the calendar around a day: first day, last day, name."""
+    """Return the first day, the last day and the name of the span of the calendar that has a day."""
     year = f"{day.year:04d}"
     if span == "day":
         return day, day, day.isoformat()

@@ -1,4 +1,4 @@
-"""What all scales ask of classes: their least and greatest code, and how their rows spread over codes."""
+"""Spans: the least and the greatest code of each class, and the distribution of its rows over codes that a reader expects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Spans(NamedTuple):
     last: Ints
     rows: Ints
     gone: Ints
-    """How many rows of the class miss their value."""
+    """How many rows of the class have a missing cell."""
 
     @property
     def absent(self) -> Bools:
@@ -32,12 +32,12 @@ class Spans(NamedTuple):
 
     @property
     def mixed(self) -> Bools:
-        """Whether some cells of the class are missing, and some not."""
+        """Whether some cells of the class are missing, but not all."""
         return np.logical_and(self.gone > 0, self.gone < self.rows)
 
 
 def spans(codes: NDArray[Any], starts: Ints, missing: int | None) -> Spans:
-    """The spans of classes; ``missing`` is the code of missing cells, the last of all, or None if there are none."""
+    """Return the spans of classes; ``missing`` is the code of missing cells, the last of all, or None if there are none."""
     rows, begins = np.diff(starts), starts[:-1]
     if not len(begins):
         return Spans(rows, rows, rows, rows)
@@ -53,26 +53,26 @@ def spans(codes: NDArray[Any], starts: Ints, missing: int | None) -> Spans:
 
 
 def charged(loss: Floats, found: Spans) -> Floats:
-    """What a row loses: nothing where all cells are missing, everything where a value may be missing or not."""
+    """Return the loss of each row: 0 if all cells of the class are missing, 1 if some are, otherwise the given loss."""
     return np.where(found.mixed, 1.0, np.where(found.absent, 0.0, loss))
 
 
 def column(keys: Ints, value: Callable[[int], Any]) -> Column:
-    """A column of text in the order of the classes' keys; each key's value is made once."""
+    """Return a column with a value for each class, in the order of the keys; the value of each distinct key is made once."""
     distinct, places = np.unique(keys, return_inverse=True)
     return Column([value(key) for key in distinct.tolist()], places)
 
 
 def spread(size: int, found: Spans) -> Floats:
-    """How many rows each code gets if each class is spread evenly over its codes, missing among them where some are.
+    """Return how many rows each code gets if each class is distributed evenly over its codes, and missing cells if it has some.
 
-    In whole parts of a row, so that the sum is the number of rows, and the same on every machine.
+    Computed in integer parts of a row, so that the sum is exactly the number of rows, and the same on every machine.
     """
     rows = found.rows
     shift = 62 - int(rows.sum()).bit_length()
     share, rest = np.divmod(rows << shift, found.last - found.first + 1 + found.mixed)
     steps = np.zeros(size + 1, dtype=np.int64)
-    np.add.at(steps, found.first, share + 1)  # the first codes of a class get what division leaves, one part each
+    np.add.at(steps, found.first, share + 1)  # the first codes of a class get one part more each, until the remainder is used up
     np.add.at(steps, found.first + rest, -1)
     np.add.at(steps, found.last + 1, -share)
     missing = int(share[found.mixed].sum())

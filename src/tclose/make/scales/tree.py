@@ -21,7 +21,7 @@ _SEVERAL = re.compile(r"[\[{'].*|.+ or (?:more|less|missing.*)|less than .+|any 
 
 
 def unknown(values: Iterable[Any], hierarchy: Hierarchy) -> list[Any]:
-    """The values that a hierarchy does not know. A missing cell needs no place in it."""
+    """Return the values that are not in a hierarchy. A missing cell need not be in it."""
     return [value for value in values if value is not None and value not in hierarchy]
 
 
@@ -30,11 +30,11 @@ class Tree(Scale):
 
     .. math:: NCP = leaves(N) / leaves, \quad LM = (leaves(N) - 1) / (leaves - 1), \quad height(N) / H
 
-    over the leaves that occur in the table, and 0 for one leaf; the last is what precision loses, heights being those of the
-    hierarchy as declared. Missing cells are a leaf if the hierarchy has one for them, an empty label; else they are a code of
-    their own, and a class that mixes them with values is published as ``LABEL or missing`` and charged 1.
+    over the leaves that occur in the table, and 0 for one leaf. The third is the loss that precision counts, by the heights of
+    the declared hierarchy. Missing cells are a leaf if the hierarchy has an empty label for them; otherwise they are a code of
+    their own, and a class with values and missing cells is published as ``LABEL or missing`` and charged 1.
 
-    Different nodes have different labels: a label that stands for several nodes is followed by the labels above it.
+    Different nodes have different labels: a label of several nodes is followed by the labels above it.
 
     References
     ----------
@@ -56,9 +56,9 @@ class Tree(Scale):
     def __init__(
         self, name: str, hierarchy: Hierarchy, leaves: Sequence[int], *, missing: bool = False, given: bool = True
     ) -> None:
-        """From the nodes of the leaves that occur, ascending; ``missing`` for one more code, that of missing cells.
+        """Make a scale from the nodes of the leaves that occur, ascending; with ``missing``, of one more code for missing cells.
 
-        ``given`` says that a reader may know the hierarchy: it was not made from the table.
+        ``given``: a reader may know the hierarchy, because it was not made from the table.
         """
         self.name = name
         self._level: int | None = None
@@ -70,7 +70,7 @@ class Tree(Scale):
         depth = max(map(len, paths), default=1)
         padded = [path + [-1] * (depth - len(path)) for path in [*paths, *[[]] * missing]]
         self._ancestors = np.array(padded, dtype=np.int32).T.copy()
-        # Leaves of one node stand side by side: a node is the codes from its first to its last.
+        # The leaves of a node are adjacent: a node is a range of codes.
         self._first = np.zeros(len(hierarchy.labels), dtype=np.int64)
         self._leaves = np.zeros(len(hierarchy.labels), dtype=np.int64)
         for level in self._ancestors:
@@ -86,9 +86,9 @@ class Tree(Scale):
     def of(
         cls, name: str, values: Sequence[Any], hierarchy: Hierarchy, *, missing: bool = False, given: bool = True
     ) -> tuple[Tree, Ints]:
-        """The scale of a column, and the code of each value; with ``missing``, last, the code of a missing cell.
+        """Return the scale of a column and the code of each value; with ``missing``, the last code is that of a missing cell.
 
-        Codes follow the order of the hierarchy's leaves. Every value must be one: see `unknown`.
+        Codes follow the order of the hierarchy's leaves. Every value must be a leaf; see `unknown`.
         """
         placed = missing and None in hierarchy
         nodes = [hierarchy.leaf(value) for value in ([*values, None] if placed else values)]
@@ -113,12 +113,12 @@ class Tree(Scale):
         return chosen
 
     def widths(self) -> Widths:
-        """A range of codes is charged as the lowest node above it."""
+        """Return the NCP of the lowest node above each range of codes."""
         edges = np.arange(self.size + 1) / self.size
         return Widths(np.zeros(self.size), edges[:-1], edges[1:], self.missing, self._ancestors, self._charges())
 
     def width_in_words(self, share: float) -> str:
-        """By how many values a label stands for."""
+        """Return in words how many values a label stands for."""
         return f"as labels for {share * self._total():.1f} of {self._total():,} values"
 
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
@@ -137,9 +137,9 @@ class Tree(Scale):
         return Published(self.name, columns, ncp, lm, height, None, seen, missing, estimate)
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Boxes | None:
-        """A label stands for all that is below its node, and beside missing cells for anything.
+        """Return what each label stands for: all values below its node; with missing cells, any value.
 
-        Labels that are all ranges, ``[20, 29]``, stand for what they say, whatever the hierarchy puts together.
+        If all labels are ranges, such as ``[20, 29]``, they stand for the ranges that they name, whatever the hierarchy joins.
         """
         if not self._given and not self._is_clear():
             return None
@@ -156,12 +156,12 @@ class Tree(Scale):
         return nodes_of(np.concatenate([root, self._ancestors]), codes, starts)
 
     def _is_clear(self) -> bool:
-        """Whether a reader who makes the hierarchy from its labels, as we did from the values, gets the same one."""
+        """Return whether the hierarchy made from published labels is the same as the one made from the values."""
         leaves = self._hierarchy.leaves
         return None not in self._hierarchy and not any(_SEVERAL.fullmatch(leaf) for leaf in leaves)
 
     def _ranges(self, found: Spans, ends: dict[str, Any]) -> Ranges:
-        """The ranges of classes, from the ends that each label names."""
+        """Return the ranges of classes, from the ends that each label names."""
         nodes = self._meet(found.first, found.last)
         known = {node: ends[self._names[node] or ""] for node in set(nodes[~found.absent].tolist())}
         places = ranks_of([end for pair in known.values() for end in pair]).reshape(-1, 2)
@@ -171,7 +171,7 @@ class Tree(Scale):
         return Ranges(both[:, 0], np.where(found.gone > 0, gone, both[:, 1]))
 
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
-        """What the published column holds, in a sentence for the codebook."""
+        """Return a sentence for the codebook on what the published column contains."""
         says = f"; {self._or_missing.strip()!r} says that some of them miss it" if missing else ""
         if self._level is not None:
             where = "at the root" if self._level == 0 else f"{number_of(self._level, 'level')} below the root"
@@ -179,16 +179,16 @@ class Tree(Scale):
         return f"The lowest label of the hierarchy of {self.name!r} above the values of all rows of the class{says}."
 
     def _total(self) -> int:
-        """How many leaves occur."""
+        """Return how many leaves occur."""
         return self.size - self.missing
 
     def _charges(self) -> NDArray[np.float64]:
-        """The NCP of each node; 0 with a single leaf."""
+        """Return the NCP of each node over the leaves that occur; 0 for a single leaf."""
         charges: NDArray[np.float64] = np.where(self._leaves > 1, self._leaves / max(self._total(), 1), 0.0)
         return charges
 
     def _declared(self) -> NDArray[np.float64]:
-        """The same over all leaves of the hierarchy, whether they occur or not."""
+        """Return the NCP of each node over all leaves of the hierarchy, whether they occur or not."""
         leaves = np.zeros(len(self._hierarchy.labels), dtype=np.int64)
         for value in self._hierarchy.leaves:
             leaves[self._hierarchy.path(self._hierarchy.leaf(value))] += 1
@@ -204,7 +204,7 @@ class Tree(Scale):
         return nodes
 
     def _label(self, key: int) -> str | None:
-        """The published text of twice a node, plus one where cells are missing too."""
+        """Return the published text of a key: twice the node, plus one if cells are missing too."""
         node, mixed = divmod(key, 2)
         if node == len(self._names):
             return None

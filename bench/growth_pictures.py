@@ -24,9 +24,9 @@ from pictures import INK, PICTURES, save
 from scenarios import policy_of
 from tclose.make.growth import growth
 from tclose.make.growth.blocks import cut
-from tclose.make.growth.neighbourhood import measure_all
+from tclose.make.growth.neighbourhood import measured
 from tclose.make.growth.refine import refine
-from tclose.make.kernels.classes import classes_of, total_loss
+from tclose.make.kernels.classes import total_loss
 
 DEEP, SKY, GOLD = "#173f5f", "#2e9dc6", "#e0a030"
 FAINT = "#b8c0c8"
@@ -212,8 +212,7 @@ def told(policy: tc.Policy, effort: str) -> list[float]:
     heard: list[float] = []
 
     def listen(given: Any, labels: Any, rounds: int, seconds: Any, hear: Any) -> Any:  # noqa: ARG001
-        classes = classes_of(labels, given.quasi.shape[1])
-        measure_all(given, classes)
+        classes = measured(given, labels)
         heard.append(total_loss(classes) / len(labels))
         return refine(given, labels, rounds, seconds, heard.append)
 

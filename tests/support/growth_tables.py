@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tclose import Hierarchy, Policy, Sensitive
 from tclose.distances import Distance, Equal, Hierarchical, Ordered
 from tclose.make.encode import Attribute
-from tclose.make.growth.neighbourhood import measure_all
-from tclose.make.kernels.classes import Classes, classes_of, given
+from tclose.make.growth.neighbourhood import given, measured
+from tclose.make.kernels.classes import Classes
 from tclose.make.kernels.limits import limits_of
 from tclose.make.kernels.loss import loss_table
 from tclose.make.scales import Widths
@@ -117,9 +117,7 @@ def people(ages: Sequence[int], salaries: Sequence[int], k: int = 1, **limits: A
 
 def stood(table: Table, labels: Sequence[int]) -> Classes:
     """Classes with these labels, measured."""
-    classes = classes_of(np.array(labels), table.quasi.shape[1])
-    measure_all(table.given, classes)
-    return classes
+    return measured(table.given, np.array(labels))
 
 
 def assert_measured(table: Table, classes: Classes) -> None:
@@ -142,7 +140,7 @@ def lists(classes: Classes) -> list[list[int]]:
     for head in classes.each["head"].tolist():
         members, before, row = [], -1, head
         while row >= 0:
-            assert classes.rows["before"][row] == before
+            assert classes.rows["previous"][row] == before
             members.append(row)
             before, row = row, int(classes.rows["next"][row])
         found.append(members)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tclose.make.fragmentation import exchange as exchange_module
 from tclose.make.fragmentation import fill as fill_module
-from tclose.make.fragmentation.blocks import Blocks, blocks_of
-from tclose.make.fragmentation.exchange import classes_of, exchange, sweep
+from tclose.make.fragmentation.blocks import ClassBlocks, blocks_of
+from tclose.make.fragmentation.exchange import exchange, measured, sweep
 from tclose.make.fragmentation.fill import fill
 from tclose.make.fragmentation.grow import grow
 from tclose.make.kernels.loss import LossTable
@@ -144,7 +144,7 @@ def test_growth_against_naive(table: Any) -> None:
     rows, fragment, wanted = table
     quasi, places, wants = arrays(*table)
     order = np.lexsort((quasi[:, 0], places)).astype(np.int32)
-    comp = grow(quasi, LOSSES, places, wants, Blocks(order, np.array([0, len(rows)]), np.array([0, len(wanted)])))
+    comp = grow(quasi, LOSSES, places, wants, ClassBlocks(order, np.array([0, len(rows)]), np.array([0, len(wanted)])))
     assert comp.tolist() == naive.fragments.grown(rows, fragment, wanted, width)
 
 
@@ -156,9 +156,10 @@ def test_a_sweep_against_naive(table: Any, lots: Any, rise: float) -> None:
     quasi, _, _ = arrays(*table)
     sets = [[row for row in range(len(rows)) if fragment[row] == place] for place in sorted(set(fragment))]
     starts = np.cumsum([0, *map(len, sets)])
-    classes = classes_of(quasi, LOSSES, np.array(labels))
+    classes = measured(quasi, LOSSES, np.array(labels))
     run(sweep, quasi, LOSSES, classes, np.concatenate(sets).astype(np.int32), starts, rise)
-    assert classes.labels.tolist() == naive.fragments.swept(rows, labels, sets, width, Fraction(rise))
-    after = classes_of(quasi, LOSSES, classes.labels)  # measured anew
-    for name in ("boxes", "totals", "reliefs"):
-        assert np.array_equal(getattr(classes, name), getattr(after, name))
+    assert classes.rows["label"].tolist() == naive.fragments.swept(rows, labels, sets, width, Fraction(rise))
+    after = measured(quasi, LOSSES, classes.rows["label"].copy())  # measured anew
+    assert np.array_equal(classes.edges, after.edges)
+    assert np.array_equal(classes.each["loss"], after.each["loss"])
+    assert np.array_equal(classes.rows["relief"], after.rows["relief"])

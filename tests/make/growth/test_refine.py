@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tclose.make.growth import move, neighbourhood, refine, swap
-from tclose.make.growth.neighbourhood import Groups, groups
+from tclose.make.growth.neighbourhood import Given, Groups, similar
 from tclose.make.growth.refine import Refined
-from tclose.make.kernels import classes as partition
 from tclose.make.kernels import running
-from tclose.make.kernels.classes import Classes, Given
+from tclose.make.kernels.classes import Classes
 from tests import naive
 from tests.support.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
 
@@ -27,10 +26,10 @@ Step = Callable[[Given, Classes, Groups, float], None]
 RISES = st.sampled_from([0.0, 0.25, 1.5])
 
 
-def stage(step: Step, table: Table, labels: list[int], rise: float = 0.0, similar: Groups | None = None) -> Classes:
+def stage(step: Step, table: Table, labels: list[int], rise: float = 0.0, groups: Groups | None = None) -> Classes:
     """Classes after moves, or swaps, in groups; in one group if none are given."""
     classes = stood(table, labels)
-    step(table.given, classes, similar or groups(classes, 0, max(labels) + 1), rise)
+    step(table.given, classes, groups or similar(classes, 0, max(labels) + 1), rise)
     return classes
 
 
@@ -104,7 +103,7 @@ def test_a_class_is_put_back_if_one_of_its_rows_finds_no_place() -> None:
     assert_measured(table, classes)
 
 
-@pytest.mark.parametrize(("rows", "expected"), [(move.ABANDONED, 2), (move.ABANDONED + 1, 3)])
+@pytest.mark.parametrize(("rows", "expected"), [(move.DISSOLVED, 2), (move.DISSOLVED + 1, 3)])
 def test_large_classes_are_not_given_up(rows: int, expected: int) -> None:
     # {0, 1}, {1, 7} and {7, 8} again, each code many times.
     ages = [age for pair in ((0, 1), (1, 7), (7, 8)) for age in (pair * rows)[:rows]]
@@ -246,7 +245,7 @@ def test_groups_against_naive(drawn: Any, number: int, together: int, largest: i
     stood_classes = stood(table, labels_without_gaps(labels))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbourhood, "LARGEST", largest)
-        comp = groups(stood_classes, number, together)
+        comp = similar(stood_classes, number, together)
     classes = lists(stood_classes)
     ref = naive.growth.groups(table.rows, classes, number, together, largest)
     assert [comp.order[a:b].tolist() for a, b in pairwise(comp.starts)] == ref
@@ -264,8 +263,8 @@ def test_groups_against_naive(drawn: Any, number: int, together: int, largest: i
 @given(drawn=tables(), number=st.integers(0, 5), together=st.integers(2, 6), rise=RISES)
 def test_a_stage_against_naive(step: Step, twin: Any, drawn: Any, number: int, together: int, rise: float) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
-    comp = stage(step, table, labels, rise, groups(stood(table, labels), number, together))
-    ref = naive.growth.with_spares(labels, partition.SPARE)
+    comp = stage(step, table, labels, rise, similar(stood(table, labels), number, together))
+    ref = naive.growth.with_spares(labels, neighbourhood.SPARE)
     for group in naive.growth.groups(table.rows, ref, number, together, neighbourhood.LARGEST):
         twin(table.rows, ref, group, table.holds, width, Fraction(rise))
     assert lists(comp) == ref
@@ -300,7 +299,7 @@ def test_refining_against_naive(
             (swap, "TOGETHER", together),
             (swap, "ROWS", rows),
             (neighbourhood, "LARGEST", largest),
-            (partition, "SPARE", spare),
+            (neighbourhood, "SPARE", spare),
             (neighbourhood, "VALUES", values),
         ):
             patch.setattr(module, name, value)

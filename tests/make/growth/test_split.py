@@ -14,10 +14,9 @@ from numba import njit
 from tclose.make.growth import neighbourhood
 from tclose.make.growth import split as split_module
 from tclose.make.growth.move import move
-from tclose.make.growth.neighbourhood import Groups, groups, improve
+from tclose.make.growth.neighbourhood import Given, Groups, improve, similar
 from tclose.make.growth.split import split
-from tclose.make.kernels import classes as partition
-from tclose.make.kernels.classes import Classes, Given
+from tclose.make.kernels.classes import Classes
 from tests import naive
 from tests.support.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
 
@@ -30,10 +29,10 @@ def with_few_steps() -> Split:
     """A kernel knows `STEPS` from the moment when it was compiled: so here is one that never saw the others."""
     compiled: Any = njit(nogil=True)(split_module._split_classes.py_func)  # type: ignore[attr-defined]
 
-    def split_few(given: Given, classes: Classes, similar: Groups) -> None:
+    def split_few(given: Given, classes: Classes, groups: Groups) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(split_module, "STEPS", FEW)
-            improve(compiled, given, classes, similar)
+            improve(compiled, given, classes, groups)
 
     return split_few
 
@@ -41,7 +40,7 @@ def with_few_steps() -> Split:
 def cut(table: Table, labels: list[int], split: Split = split) -> list[int]:
     """The classes of all rows, in one group."""
     classes = stood(table, labels)
-    split(table.given, classes, groups(classes, 0, max(labels) + 1))
+    split(table.given, classes, similar(classes, 0, max(labels) + 1))
     assert_measured(table, classes)
     found: list[int] = classes.rows["label"].tolist()
     return found
@@ -110,7 +109,7 @@ def test_of_cuts_that_help_alike_the_uppermost_counts() -> None:
 
 @pytest.mark.parametrize(("spare", "expected"), [(0, [0] * 6), (1, [0, 0, 0, 0, 1, 1]), (2, [0, 0, 2, 2, 1, 1])])
 def test_without_a_number_to_spare_a_class_is_not_cut(spare: int, expected: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition, "SPARE", spare)
+    monkeypatch.setattr(neighbourhood, "SPARE", spare)
     assert cut(people([0, 1, 4, 4, 8, 8], [0] * 6, k=2), [0] * 6) == expected
 
 
@@ -123,21 +122,21 @@ def test_without_a_number_to_spare_a_class_is_not_cut(spare: int, expected: list
     ],
 )
 def test_numbers_to_spare_are_dealt_out_to_groups(spare: int, expected: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition, "SPARE", spare)
+    monkeypatch.setattr(neighbourhood, "SPARE", spare)
     table = people([0, 1, 4, 5, 7, 8], [0] * 6)
     classes = stood(table, [0, 0, 1, 1, 2, 2])
-    split(table.given, classes, groups(classes, 0, 1))
+    split(table.given, classes, similar(classes, 0, 1))
     assert classes.rows["label"].tolist() == expected
 
 
 def test_numbers_of_classes_that_were_given_up_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     # {1, 7} is given up, and its number goes to the 1 that were in {0, 0, 1, 1}; the one number to spare to the 8.
-    monkeypatch.setattr(partition, "SPARE", 0)
+    monkeypatch.setattr(neighbourhood, "SPARE", 0)
     table = people([0, 0, 1, 1, 7, 7, 8, 8], [0] * 8, k=2)
     classes = stood(table, [0, 0, 0, 1, 1, 2, 2, 2])
-    move(table.given, classes, groups(classes, 0, 3), 0.0)
+    move(table.given, classes, similar(classes, 0, 3), 0.0)
     assert [len(members) for members in lists(classes)] == [4, 0, 4, 0]
-    split(table.given, classes, groups(classes, 0, 3))
+    split(table.given, classes, similar(classes, 0, 3))
     assert classes.rows["label"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
@@ -176,10 +175,10 @@ def test_splitting_against_naive(
     labels = [0] * len(table.rows) if whole else labels_without_gaps(table.merged([label // 3 for label in drawn[1]]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbourhood, "LARGEST", largest)
-        patch.setattr(partition, "SPARE", spare)
+        patch.setattr(neighbourhood, "SPARE", spare)
         comp = stood(table, labels)
-        similar = groups(comp, number, together)
-        (with_few_steps if steps == FEW else split)(table.given, comp, similar)
+        groups = similar(comp, number, together)
+        (with_few_steps if steps == FEW else split)(table.given, comp, groups)
     ref = naive.growth.with_spares(labels, spare)
     split_naively(table, ref, number, together, largest, steps)
     assert lists(comp) == ref
@@ -198,8 +197,8 @@ def split_naively(table: Table, classes: list[list[int]], number: int, together:
 def test_a_large_class_against_naive() -> None:
     table, _ = many(300)
     comp = stood(table, [0] * 300)
-    split(table.given, comp, groups(comp, 0, 1))
-    ref = naive.growth.with_spares([0] * 300, partition.SPARE)
+    split(table.given, comp, similar(comp, 0, 1))
+    ref = naive.growth.with_spares([0] * 300, neighbourhood.SPARE)
     split_naively(table, ref, 0, 1, neighbourhood.LARGEST, split_module.STEPS)
     assert lists(comp) == ref
     assert np.count_nonzero(comp.each["size"]) > 5

@@ -1,4 +1,4 @@
-"""Blocks: a table and its classes cut into small parts, each with all the rows that its classes want."""
+"""Blocks: a table and its classes are halved into small parts, each with as many rows of each fragment as its classes want."""
 
 from __future__ import annotations
 
@@ -13,43 +13,44 @@ from tclose.make.kernels.running import run
 from tclose.values.arrays import Bools, Bytes, Codes, Ints
 
 DEEPEST = 64
-"""No list can be halved more often."""
+"""No list of classes can be halved more often."""
 
 
-class Blocks(NamedTuple):
-    """Parts of a table that are filled each by itself."""
+class ClassBlocks(NamedTuple):
+    """Blocks of a table, and the classes that are filled with the rows of each."""
 
     rows: Codes
     """(rows,): row numbers; each block is a slice of it, ordered by fragment and first quasi-identifier."""
     starts: Ints
-    """(blocks + 1,): where the rows of each block start,"""
+    """(blocks + 1,): where the rows of each block start."""
     classes: Ints
-    """and its first class."""
+    """(blocks + 1,): the first class of each block."""
 
 
-class _Sides(NamedTuple):
-    """The two sides of a cut that is being tried."""
+class _CutScratch(NamedTuple):
+    """Memory for the two sides of a cut that is being tried."""
 
     upto: Ints
-    """(classes + 1, fragments): how many rows of each fragment the classes before each one want."""
+    """(classes + 1, fragments): how many rows of each fragment the classes before each class want."""
     before: Ints
-    """(classes + 1,): of all fragments."""
+    """(classes + 1,): the same, summed over all fragments."""
     ends: Ints
-    """Where the parts end that start at the class at hand, the longest first."""
+    """The ends of the parts that start at the current class, the longest first."""
     passed: Ints
-    """(fragments,): rows seen of each fragment."""
+    """(fragments,): how many rows of each fragment were seen."""
     boxes: NDArray[Any]
-    """(2, quasi) of `RANGE`: the codes of both sides."""
+    """(2, quasi) of `RANGE`: the boxes around both scratch."""
     right: Bools
     """(rows,): which rows go right."""
     aside: Codes
+    """(rows,): memory to reorder rows."""
 
 
-def blocks_of(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, most: int) -> Blocks:
-    """Halve the list of classes, and the rows with it, until a part has ``most`` rows or one class.
+def blocks_of(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, most: int) -> ClassBlocks:
+    """Halve the list of classes, and the rows with it, until a block has at most ``most`` rows or one class.
 
-    The left half gets as many rows of each fragment as its classes want: the lowest ones on one quasi-identifier, the same for
-    all fragments, the one whose cut leaves the least loss in the boxes around both halves.
+    The left half gets as many rows of each fragment as its classes want: those with the lowest codes on one quasi-identifier.
+    It is the quasi-identifier for which the boxes around both halves lose least, the same for all fragments.
     """
     rows, columns = quasi.shape
     classes, fragments = wanted.shape
@@ -58,7 +59,7 @@ def blocks_of(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, mo
     orders = np.empty((columns, rows), dtype=np.int32)
     for column in range(columns):
         orders[column] = np.lexsort((quasi[:, column], fragment))
-    sides = _Sides(
+    scratch = _CutScratch(
         upto,
         upto.sum(axis=1),
         np.empty(DEEPEST, dtype=np.int64),
@@ -68,9 +69,9 @@ def blocks_of(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, mo
         np.empty(rows, dtype=np.int32),
     )
     starts, firsts = np.empty(classes + 1, dtype=np.int64), np.empty(classes + 1, dtype=np.int64)
-    found = run(_halve_all, quasi, losses, fragment, orders, sides, most, starts, firsts)
+    found = run(_halve_all, quasi, losses, fragment, orders, scratch, most, starts, firsts)
     starts[found], firsts[found] = rows, classes
-    return Blocks(orders[0], starts[: found + 1], firsts[: found + 1])
+    return ClassBlocks(orders[0], starts[: found + 1], firsts[: found + 1])
 
 
 @kernel
@@ -79,19 +80,19 @@ def _halve_all(
     losses: LossTable,
     fragment: Codes,
     orders: Codes,
-    sides: _Sides,
+    scratch: _CutScratch,
     most: int,
     starts: Ints,
     firsts: Ints,
     cancel: Bytes,
 ) -> int:
-    """Halve, left sides first; the number of blocks. A column's order stays one within each block."""
+    """Halve, left sides first, and return the number of blocks. Each block stays sorted along every quasi-identifier."""
     blocks, depth = 0, 1
-    first = start = sides.before[0]  # 0, in the type of the others
-    sides.ends[0] = len(sides.upto) - 1
+    first = start = scratch.before[0]  # 0, in the type of the others
+    scratch.ends[0] = len(scratch.upto) - 1
     while depth > 0:
-        last = sides.ends[depth - 1]
-        size = sides.before[last] - sides.before[first]
+        last = scratch.ends[depth - 1]
+        size = scratch.before[last] - scratch.before[first]
         if size <= most or last == first + 1:
             starts[blocks], firsts[blocks] = start, first
             blocks += 1
@@ -102,38 +103,46 @@ def _halve_all(
         for turn in range(len(orders) + 1):
             if cancel[0]:
                 return blocks
-            column = turn if turn < len(orders) else best  # once more at the end: its sides are what the rows are put on
-            left = _try(quasi, fragment, orders, column, start, size, sides, first, middle)
-            after = _loss_after(losses, sides, left, size)
+            column = turn if turn < len(orders) else best  # the last turn repeats the best one, whose sides are taken
+            left = _assign(quasi, fragment, orders, column, start, size, scratch, first, middle)
+            after = _loss_after(losses, scratch, left, size)
             if after < least:
                 best, least = column, after
         for column in range(len(orders)):
-            _part(orders, column, start, size, sides, left)
-        sides.ends[depth] = middle
+            _reorder(orders, column, start, size, scratch, left)
+        scratch.ends[depth] = middle
         depth += 1
     return blocks
 
 
 @once
-def _try(
-    quasi: Codes, fragment: Codes, orders: Codes, column: int, start: int, size: int, sides: _Sides, first: int, middle: int
+def _assign(
+    quasi: Codes,
+    fragment: Codes,
+    orders: Codes,
+    column: int,
+    start: int,
+    size: int,
+    scratch: _CutScratch,
+    first: int,
+    middle: int,
 ) -> int:
-    """Give the first rows of each fragment to the left, as many as the classes before the middle want; how many they are."""
-    for place in range(len(sides.passed)):
-        sides.passed[place] = 0
+    """Assign rows to the left half per fragment quota, the lowest codes first, and return its size."""
+    for index in range(len(scratch.passed)):
+        scratch.passed[index] = 0
     for other in range(quasi.shape[1]):
         for side in range(2):
-            sides.boxes[side, other].low, sides.boxes[side, other].high = ABOVE, BELOW
+            scratch.boxes[side, other].low, scratch.boxes[side, other].high = ABOVE, BELOW
     lefts = 0
     for at in range(start, start + size):
         row = orders[column, at]
-        place = fragment[row]
-        side = 0 if sides.passed[place] < sides.upto[middle, place] - sides.upto[first, place] else 1
-        sides.passed[place] += 1
-        sides.right[row] = side == 1
+        part = fragment[row]
+        side = 0 if scratch.passed[part] < scratch.upto[middle, part] - scratch.upto[first, part] else 1
+        scratch.passed[part] += 1
+        scratch.right[row] = side == 1
         lefts += 1 - side
         for other in range(quasi.shape[1]):
-            code, box = quasi[row, other], sides.boxes[side, other]
+            code, box = quasi[row, other], scratch.boxes[side, other]
             if code < box.low:
                 box.low = code
             if code > box.high:
@@ -142,27 +151,27 @@ def _try(
 
 
 @once
-def _loss_after(losses: LossTable, sides: _Sides, left: int, size: int) -> float:
-    """What the boxes around both sides lose."""
+def _loss_after(losses: LossTable, scratch: _CutScratch, left: int, size: int) -> float:
+    """Return the loss of the boxes around both scratch."""
     total = 0.0
     for side, rows in ((0, left), (1, size - left)):
-        for column in range(sides.boxes.shape[1]):
+        for column in range(scratch.boxes.shape[1]):
             if rows > 0:
-                total += rows * loss(losses, column, sides.boxes[side, column].low, sides.boxes[side, column].high)
+                total += rows * loss(losses, column, scratch.boxes[side, column].low, scratch.boxes[side, column].high)
     return total
 
 
 @once
-def _part(orders: Codes, column: int, start: int, size: int, sides: _Sides, left: int) -> None:
-    """Put the rows of the left side first; rows of one side keep their order."""
+def _reorder(orders: Codes, column: int, start: int, size: int, scratch: _CutScratch, left: int) -> None:
+    """Reorder the rows so that those of the left side come first; rows of one side keep their order."""
     near, far = 0, left
-    for place in range(start, start + size):
-        row = orders[column, place]
-        if sides.right[row]:
-            sides.aside[far] = row
+    for index in range(start, start + size):
+        row = orders[column, index]
+        if scratch.right[row]:
+            scratch.aside[far] = row
             far += 1
         else:
-            sides.aside[near] = row
+            scratch.aside[near] = row
             near += 1
-    for place in range(size):
-        orders[column, start + place] = sides.aside[place]
+    for index in range(size):
+        orders[column, start + index] = scratch.aside[index]

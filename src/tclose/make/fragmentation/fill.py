@@ -1,4 +1,4 @@
-"""Filling: the rows of fragments put into classes of which it is settled how many rows of each fragment they take."""
+"""Filling: rows are assigned to classes whose number of rows of each fragment is already fixed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tclose.make.kernels.loss import LossTable
 from tclose.values.arrays import Codes, Ints
 
 BLOCK = 16000
-"""So many rows, at most, are looked through for each class."""
+"""A class takes its rows from a block of at most this many."""
 
 
 def fill(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints) -> Ints:
-    """Put the rows into classes so that class c gets ``wanted[c, f]`` rows of fragment f, and the classes lose little.
+    """Return the class of each row, so that class c gets ``wanted[c, f]`` rows of fragment f and little information is lost.
 
-    The table is cut into blocks, the classes of each block grow by the rows that widen them least, and then swap rows of the same
-    fragment while that makes the loss fall: the sum over classes of their size times what a row loses by their box.
+    The table is cut into blocks. The classes of each block grow by the rows that widen them least, and then swap rows of the same
+    fragment while that lowers the loss: the sum over classes of their size times the loss of their box.
 
     Parameters
     ----------
@@ -27,8 +27,7 @@ def fill(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints) -> Ints
     fragment : (rows,) int32
         The fragment of each row.
     wanted : (classes, fragments) int64
-        No class is empty, and columns add up to the rows of each fragment. Classes that stand near one another in the list should
-        want nearly the same.
+        No class is empty, and each column adds up to the rows of its fragment. Neighbouring classes should want nearly the same.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Growing: classes that take, one after the other, the rows that widen them least."""
+"""Growing: classes take, one after the other, the rows of each fragment that widen them least."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tclose.make.fragmentation.blocks import Blocks
+from tclose.make.fragmentation.blocks import ClassBlocks
 from tclose.make.kernels.compiling import kernel, once
 from tclose.make.kernels.loss import Box, LossTable, box_for, clear_box, loss_with, widen
 from tclose.make.kernels.running import run
 from tclose.values.arrays import Bytes, Codes, Floats, Ints
 
 
-class _Growth(NamedTuple):
-    """A class that grows, and the rows that are left for it."""
+class _FillScratch(NamedTuple):
+    """Memory for the class that grows, and the rows that no class has."""
 
     box: Box
     needs: Ints
-    """(fragments,): how many rows of each fragment it still wants."""
+    """(fragments,): how many rows of each fragment the class still needs."""
     rows: Codes
-    """Rows that no class has, and some taken by this one: -1."""
+    """The rows that no class had before this one; -1 for those that it has taken."""
     bounds: Floats
-    """For each row what the class would lose with it, at least: a class does not lose less when it grows."""
+    """For each of these rows a lower bound on the loss of the class with it, which never falls as a class grows."""
 
 
-def grow(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, blocks: Blocks) -> Ints:
-    """Fill the classes of each block with its rows; the class of each row.
+def grow(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, blocks: ClassBlocks) -> Ints:
+    """Return the class of each row, after the classes of each block were filled with its rows.
 
-    A class starts with the first row left, and takes again and again, among the fragments of which it still wants rows, the one
-    with which it loses least; of equals the first.
+    A class starts with the first row left. Then it takes, among the rows of the fragments that it still needs, the one with
+    which it loses least, until it needs no more; ties: the first wins.
     """
     rows, columns = quasi.shape
     labels = np.empty(rows, dtype=np.int64)
-    room = int(np.diff(blocks.starts).max(initial=0))
-    growth = _Growth(
+    longest = int(np.diff(blocks.starts).max(initial=0))
+    scratch = _FillScratch(
         box_for(columns),
         np.empty(wanted.shape[1], dtype=np.int64),
-        np.empty(room, dtype=np.int32),
-        np.empty(room, dtype=np.float64),
+        np.empty(longest, dtype=np.int32),
+        np.empty(longest, dtype=np.float64),
     )
-    run(_grow_all, quasi, losses, fragment, wanted, blocks, growth, labels)
+    run(_grow_all, quasi, losses, fragment, wanted, blocks, scratch, labels)
     return labels
 
 
@@ -50,22 +50,23 @@ def _grow_all(
     losses: LossTable,
     fragment: Codes,
     wanted: Ints,
-    blocks: Blocks,
-    growth: _Growth,
+    blocks: ClassBlocks,
+    scratch: _FillScratch,
     labels: Ints,
     cancel: Bytes,
 ) -> None:
+    """Fill the classes of all blocks."""
     for block in range(len(blocks.starts) - 1):
         start, left = blocks.starts[block], blocks.starts[block + 1] - blocks.starts[block]
         first, last = blocks.classes[block], blocks.classes[block + 1]
-        for place in range(left):
-            growth.rows[place] = blocks.rows[start + place]
-        if last == first + 1:  # any number of rows, all for one class
-            for row in growth.rows[:left]:
+        for index in range(left):
+            scratch.rows[index] = blocks.rows[start + index]
+        if last == first + 1:  # the class takes all rows, however many there are
+            for row in scratch.rows[:left]:
                 labels[row] = first
             continue
         for number in range(first, last):
-            left = _fill(quasi, losses, fragment, wanted[number], growth, left, labels, number, cancel)
+            left = _fill(quasi, losses, fragment, wanted[number], scratch, left, labels, number, cancel)
             if cancel[0]:
                 return
 
@@ -76,47 +77,47 @@ def _fill(
     losses: LossTable,
     fragment: Codes,
     wanted: Ints,
-    growth: _Growth,
+    scratch: _FillScratch,
     left: int,
     labels: Ints,
     number: int,
     cancel: Bytes,
 ) -> int:
-    """Fill one class; how many rows are left for others."""
+    """Fill one class, and return how many rows are left for others."""
     missing = 0
-    for place in range(len(wanted)):
-        growth.needs[place] = wanted[place]
-        missing += wanted[place]
-    clear_box(growth.box)
-    for place in range(left):
-        growth.bounds[place] = 0.0
+    for index in range(len(wanted)):
+        scratch.needs[index] = wanted[index]
+        missing += wanted[index]
+    clear_box(scratch.box)
+    for index in range(left):
+        scratch.bounds[index] = 0.0
     while missing > 0 and cancel[0] == 0:
-        place = _least(quasi, losses, fragment, growth, left)
-        row = growth.rows[place]
-        growth.rows[place] = -1
-        growth.bounds[place] = np.inf
-        growth.needs[fragment[row]] -= 1
+        index = _least(quasi, losses, fragment, scratch, left)
+        row = scratch.rows[index]
+        scratch.rows[index] = -1
+        scratch.bounds[index] = np.inf
+        scratch.needs[fragment[row]] -= 1
         missing -= 1
         labels[row] = number
-        widen(quasi[row], losses, growth.box)
+        widen(quasi[row], losses, scratch.box)
     kept = 0
-    for place in range(left):
-        if growth.rows[place] >= 0:
-            growth.rows[kept] = growth.rows[place]
+    for index in range(left):
+        if scratch.rows[index] >= 0:
+            scratch.rows[kept] = scratch.rows[index]
             kept += 1
     return kept
 
 
 @once
-def _least(quasi: Codes, losses: LossTable, fragment: Codes, growth: _Growth, left: int) -> int:
-    """The place of the row with which the class loses least; without a row yet, of the first that it wants."""
+def _least(quasi: Codes, losses: LossTable, fragment: Codes, scratch: _FillScratch, left: int) -> int:
+    """Return the index of the row with which the class loses least; for an empty class, of the first row that it needs."""
     best, least = -1, np.inf
-    for place in range(left):
-        if growth.bounds[place] >= least or growth.rows[place] < 0 or growth.needs[fragment[growth.rows[place]]] == 0:
+    for index in range(left):
+        if scratch.bounds[index] >= least or scratch.rows[index] < 0 or scratch.needs[fragment[scratch.rows[index]]] == 0:
             continue
-        if growth.box[0].low < 0:
-            return place
-        growth.bounds[place] = loss_with(quasi[growth.rows[place]], losses, growth.box, least)
-        if growth.bounds[place] < least:
-            best, least = place, growth.bounds[place]
+        if scratch.box[0].low < 0:
+            return index
+        scratch.bounds[index] = loss_with(quasi[scratch.rows[index]], losses, scratch.box, least)
+        if scratch.bounds[index] < least:
+            best, least = index, scratch.bounds[index]
     return best

@@ -14,8 +14,8 @@ from tclose.make.algorithm import Partition
 from tclose.make.growth.blocks import cut
 from tclose.make.growth.grow import grow_classes
 from tclose.make.growth.leftovers import place_leftovers
+from tclose.make.growth.neighbourhood import given
 from tclose.make.growth.refine import refine
-from tclose.make.kernels.classes import given
 from tclose.make.kernels.limits import tightened
 
 if TYPE_CHECKING:

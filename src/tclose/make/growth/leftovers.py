@@ -1,4 +1,4 @@
-"""Leftovers: rows without a class are put into classes that keep the limits with them; where none does, classes are merged."""
+"""Leftovers: rows that no class has are put into classes that satisfy the limits with them; rows that fit nowhere are merged."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ import numpy as np
 
 from tclose.make.growth.blocks import Blocks
 from tclose.make.growth.move import place_rows
-from tclose.make.growth.neighbourhood import groups_by, measure_all
-from tclose.make.kernels.classes import Given, classes_of
+from tclose.make.growth.neighbourhood import Given, measured, with_equal_keys
 from tclose.make.kernels.limits import Limits
 from tclose.make.kernels.merge import merge_failing
 from tclose.make.kernels.satisfies import failing
-from tclose.values.arrays import Ints
+from tclose.values.arrays import Ints, grouped, renumber
 
 WIDEST = 8192
-"""Among so many classes, on average, a row may look for one that takes it; among those of its block in any case."""
+"""A row may look for a class among this many, on average; among those of its own block in any case."""
 
 
 def place_leftovers(given: Given, labels: Ints, blocks: Blocks) -> Ints:
-    """Put each row without a class, labelled -1, into the class that loses least by it and keeps every limit with it.
+    """Put each leftover row, labelled -1, into the class that loses least by it and satisfies every limit with it.
 
-    It looks among the classes of its block; where none can take it, among those of two blocks side by side, then of four, and so
-    on. All rows of a block that no class can take are a class together, if that keeps the limits; else those of two blocks, and
-    so on. What is left then is merged with classes until all hold: in the worst case all rows are one class.
+    A row looks among the classes of its block. If none can take it, it looks among those of two adjacent blocks, then of four,
+    and so on. Unplaced rows of a block form a new class if it satisfies the limits; else those of two blocks, and so on. The
+    rows that are left then are merged with classes until all satisfy the limits: in the worst case all rows are one class.
 
     Parameters
     ----------
@@ -47,51 +46,46 @@ def place_leftovers(given: Given, labels: Ints, blocks: Blocks) -> Ints:
 
 
 def _put_into_classes(given: Given, labels: Ints, left: Ints, block: Ints) -> Ints:
-    """Put rows into classes, as far as there is one for them. Classes may have gaps in their numbers."""
-    classes = classes_of(_each_alone(labels), given.quasi.shape[1])
+    """Put leftover rows into classes, as far as there is one for them; return labels, which may have gaps."""
+    classes = measured(given, _each_alone(labels))
     labels = classes.rows["label"]
     classes.each["leftover"][labels[left]] = 1
-    measure_all(given, classes)
-    of_class = np.empty(int(labels.max()) + 1, dtype=np.int64)
-    of_class[labels] = block
-    number = int(block.max()) + 1
-    for together in _spans(number):
-        waiting = (classes.each["leftover"] == 1) & (classes.each["size"] > 0)
-        if not waiting.any() or (together > 1 and together * len(of_class) > WIDEST * number):
+    block_of_class = np.empty(int(labels.max()) + 1, dtype=np.int64)
+    block_of_class[labels] = block
+    blocks = int(block.max()) + 1
+    for together in _spans(blocks):
+        leftover = (classes.each["leftover"] == 1) & (classes.each["size"] > 0)
+        if not leftover.any() or (together > 1 and together * len(block_of_class) > WIDEST * blocks):
             break
-        place_rows(given, classes, groups_by(classes, of_class // together))
-    waiting = (classes.each["leftover"] == 1) & (classes.each["size"] > 0)
-    return np.where(waiting[labels], -1, labels)
+        place_rows(given, classes, with_equal_keys(classes, block_of_class // together))
+    leftover = (classes.each["leftover"] == 1) & (classes.each["size"] > 0)
+    return np.where(leftover[labels], -1, labels)
 
 
 def _put_together(limits: Limits, labels: Ints, block: Ints) -> Ints:
-    """Make a class of all rows without one in a block, in two blocks, and so on, where they keep the limits together.
-
-    Classes may have gaps in their numbers.
-    """
+    """Form a class of all leftover rows of a block, of two blocks, and so on, if it satisfies the limits."""
     labels = labels.copy()
     for together in _spans(int(block.max()) + 1):
         left = np.flatnonzero(labels < 0)
         if not len(left):
             break
         keys = block[left] // together
-        order = np.argsort(keys, kind="stable")
-        starts = np.concatenate([[0], 1 + np.flatnonzero(np.diff(keys[order])), [len(left)]])
+        order, starts = grouped(keys)
         fine = np.repeat(~failing(limits, left[order], starts), np.diff(starts))
         labels[left[order][fine]] = int(labels.max()) + 1 + keys[order][fine]
     return labels
 
 
 def _each_alone(labels: Ints) -> Ints:
-    """Classes numbered without gaps, and after them each row without a class as one of its own."""
+    """Return classes numbered without gaps, followed by each leftover row as a class of its own."""
     left = np.flatnonzero(labels < 0)
     numbers = labels.copy()
     numbers[left] = int(labels.max()) + 1 + np.arange(len(left))
-    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)
+    return renumber(numbers)[0]
 
 
 def _spans(blocks: int) -> Iterator[int]:
-    """1, 2, 4, ... blocks, until there are no more."""
+    """Yield 1, 2, 4, ... until all blocks are together."""
     span = 1
     while span < 2 * blocks:
         yield span

@@ -1,29 +1,29 @@
-"""Moving: rows go to other classes, and classes are given up, so that less is lost while every class keeps the limits."""
+"""Moving: rows move to other classes, and classes are dissolved, so that less information is lost."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tclose.make.growth.neighbourhood import JOINS, LEAVES, NEAR, Groups, GroupScratch, count, enter, forget, improve, may_change
-from tclose.make.kernels.classes import Classes, Given, gather, loss_without, put
+from tclose.make.growth.neighbourhood import JOINS, LEAVES, Given, Groups, GroupScratch, count, enter, forget, improve, may_change
+from tclose.make.kernels.classes import LEAST_GAIN, Classes, gather, loss_without, move_row
 from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.make.kernels.loss import BELOW, loss
 from tclose.values.arrays import Bytes, Ints
 
 TOGETHER = 128
-"""So many classes make a group: a row looks for a better class among those of its group."""
+"""How many classes form a group: a row looks for a better class among those of its group."""
 
-ABANDONED = 200
-"""Classes with more rows are not given up: that they could be is unlikely, and to find out takes long."""
+DISSOLVED = 200
+"""Classes with more rows are not dissolved: it is unlikely that they could be, and takes long to find out."""
 
 
 def move(given: Given, classes: Classes, groups: Groups, rise: float) -> None:
-    """Move each row to the best class of its group, if the loss rises by less than that; then give up classes."""
+    """Move each row to the best class of its group, if the loss rises by less than ``rise``; then dissolve classes."""
     improve(_move_rows, given, classes, groups, rise, False)
 
 
 def place_rows(given: Given, classes: Classes, groups: Groups) -> None:
-    """Put each row that is left over into the class of its group that loses least by it and keeps the limits."""
+    """Put each leftover row into the class of its group that loses least by it and satisfies the limits with it."""
     improve(_move_rows, given, classes, groups, 0.0, True)
 
 
@@ -38,7 +38,7 @@ def _move_rows(
     scratch: GroupScratch,
     cancel: Bytes,
 ) -> None:
-    """See `move`. Rows that are left over go at any loss; while placing, no other row moves, and no class is given up."""
+    """Move the rows of one group; see `move`. Leftover rows move at any loss; while placing, no other row moves."""
     group = groups.order[groups.starts[part] : groups.starts[part + 1]]
     rows = enter(given, classes, group, scratch)
     for row in scratch.rows[:rows]:
@@ -50,17 +50,18 @@ def _move_rows(
     for number in group:
         if placing or cancel[0]:
             return
-        _give_up(given, classes, group, number, scratch)
+        _dissolve(given, classes, group, number, scratch)
 
 
 @once
 def _best(given: Given, classes: Classes, group: Ints, row: int, rise: float, placing: bool, scratch: GroupScratch) -> int:
-    """The class to which this row goes; -1 where it stays."""
+    """Return the class that a row moves to; -1 if it stays."""
     number, enough = classes.rows[row].label, np.inf
     here = classes.each[number]
     if here.leftover == 0:
-        least = NEAR if rise == 0 else -rise
-        enough = here.size * here.loss - (here.size - 1) * loss_without(given, classes, row) - least
+        least = LEAST_GAIN if rise == 0 else -rise
+        without = loss_without(given.quasi, given.losses, classes, row)
+        enough = here.size * here.loss - (here.size - 1) * without - least
         if placing or enough <= 0 or not may_change(given, classes, number, row, LEAVES, scratch):
             return -1
     return _cheapest(given, classes, group, row, enough, scratch)
@@ -68,10 +69,10 @@ def _best(given: Given, classes: Classes, group: Ints, row: int, rise: float, pl
 
 @lean
 def _cheapest(given: Given, classes: Classes, group: Ints, row: int, enough: float, scratch: GroupScratch) -> int:
-    """The other class that loses least by taking a row, less than enough, and keeps the limits; -1 where none does."""
+    """Return the class that loses least by taking the row and satisfies the limits; -1 if none loses less than ``enough``."""
     best, here = -1, classes.rows[row].label
     for there in group:
-        if classes.each[there].leftover == 1:  # rows that are left over take none, and come last
+        if classes.each[there].leftover == 1:  # leftover rows take none, and come last
             break
         more = _rise_with(given, classes, there, row, enough)
         if more < enough and there != here and may_change(given, classes, there, row, JOINS, scratch):
@@ -81,9 +82,9 @@ def _cheapest(given: Given, classes: Classes, group: Ints, row: int, enough: flo
 
 @lean
 def _rise_with(given: Given, classes: Classes, number: int, row: int, enough: float) -> float:
-    """How much more a class loses with one row more; infinite where that is above enough, or it has no row."""
+    """Return how much more a class loses by taking the row; infinite if that is above ``enough``, or the class is empty."""
     there = classes.each[number]
-    if there.size == 0 or there.loss > enough:  # each row loses as much as before, or more
+    if there.size == 0 or there.loss > enough:  # no row loses less than before
         return np.inf
     most = (enough + there.size * there.loss) / (there.size + 1)
     after = 0.0
@@ -100,18 +101,18 @@ def _rise_with(given: Given, classes: Classes, number: int, row: int, enough: fl
 
 
 @once
-def _give_up(given: Given, classes: Classes, group: Ints, number: int, scratch: GroupScratch) -> None:
-    """Give all rows of a class to others, each to the one that loses least by it, if less is lost then; else leave it."""
-    if classes.each[number].size > ABANDONED:
+def _dissolve(given: Given, classes: Classes, group: Ints, number: int, scratch: GroupScratch) -> None:
+    """Move each row of a class to the class that loses least by it, if less is lost afterwards; otherwise change nothing."""
+    if classes.each[number].size > DISSOLVED:
         return
     size = gather(classes, number, BELOW, scratch.rows)
-    left = size * classes.each[number].loss - NEAR
-    for place in range(size):
-        row = scratch.rows[place]
+    left = size * classes.each[number].loss - LEAST_GAIN
+    for index in range(size):
+        row = scratch.rows[index]
         before = left
         target = _cheapest(given, classes, group, row, left, scratch)
         if target < 0:
-            for back in scratch.rows[:place]:
+            for back in scratch.rows[:index]:
                 _move(given, classes, back, number, scratch)
             return
         left = before - _rise_with(given, classes, target, row, before)
@@ -120,9 +121,9 @@ def _give_up(given: Given, classes: Classes, group: Ints, number: int, scratch: 
 
 @lean
 def _move(given: Given, classes: Classes, row: int, target: int, scratch: GroupScratch) -> None:
-    """Put a row into another class; what was known of both is out of date."""
+    """Move a row to another class; the cached answers of both classes become invalid."""
     here = classes.rows[row].label
-    put(given, classes, row, target)
+    move_row(given.quasi, given.losses, classes, row, target)
     forget(classes, here, scratch)
     forget(classes, target, scratch)
     if scratch.tallies.shape[1] > 0:

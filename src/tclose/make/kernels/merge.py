@@ -1,25 +1,25 @@
-"""Merging: classes that break a limit are joined with others until all hold; for limits that merging preserves."""
+"""Merging: classes that fail a limit are merged with others until all satisfy the limits; for limits that merging preserves."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tclose.make.kernels.classes import Classes, classes_of, gather, labels_of, measure
 from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.make.kernels.limits import Limits
-from tclose.make.kernels.loss import RANGE, LossTable, loss
+from tclose.make.kernels.loss import BELOW, LossTable, loss
 from tclose.make.kernels.running import run
 from tclose.make.kernels.satisfies import failing, find_failing, scratch_for
 from tclose.make.kernels.scratch import Scratch
-from tclose.values.arrays import Bools, Bytes, Codes, Ints
+from tclose.values.arrays import Bools, Bytes, Codes, Ints, grouped
 
 
 def merge_failing(labels: Ints, quasi: Codes, losses: LossTable, limits: Limits) -> Ints:
-    """Join every class that breaks a limit with the class that raises the loss least, again and again, until none does.
+    """Merge every class that fails a limit with the class that raises the information loss least, until no class fails.
 
-    Of equals the first is taken. In the worst case one class of all rows is left.
+    Ties: the first wins. In the worst case one class of all rows is left.
 
     Parameters
     ----------
@@ -33,63 +33,17 @@ def merge_failing(labels: Ints, quasi: Codes, losses: LossTable, limits: Limits)
     (rows,) int64
         Classes numbered without gaps.
     """
-    order = np.argsort(labels, kind="stable").astype(np.int32)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(labels))])
-    bad = failing(limits, order, starts)
+    bad = failing(limits, *grouped(labels))
     if not bad.any():
         return labels
-    classes = _classes_of(quasi, order, starts)
-    run(_merge_all, limits, losses, classes, bad, np.empty_like(order), scratch_for(limits))
-    merged = np.empty_like(labels)
-    for number, first in enumerate(np.flatnonzero(classes.each["size"])):
-        row = classes.each["head"][first]
-        while row >= 0:
-            merged[row] = number
-            row = classes.nexts[row]
-    return merged
-
-
-CLASS = np.dtype([("head", np.int32), ("tail", np.int32), ("size", np.int64), ("loss", np.float64)])
-"""The first row of a class and the last; its size, 0 where it has gone into another; what each of its rows loses, NaN before
-that is known."""
-
-
-class Classes(NamedTuple):
-    """Classes as linked lists of rows, so that two are joined at once."""
-
-    each: NDArray[Any]
-    """(classes,) of `CLASS`."""
-    nexts: Codes
-    """(rows,): the next row of the same class, -1 at the end."""
-    boxes: NDArray[Any]
-    """(classes, quasi) of `RANGE`."""
-
-
-def _classes_of(quasi: Codes, order: Codes, starts: Ints) -> Classes:
-    each = np.empty(len(starts) - 1, dtype=CLASS)
-    each["head"], each["tail"] = order[starts[:-1]], order[starts[1:] - 1]
-    each["size"], each["loss"] = np.diff(starts), np.nan
-    nexts = np.empty_like(order)
-    nexts[order[:-1]] = order[1:]
-    nexts[each["tail"]] = -1
-    boxes = np.empty((len(each), quasi.shape[1]), dtype=RANGE)
-    for end, least in (("low", np.minimum), ("high", np.maximum)):
-        boxes[end] = least.reduceat(quasi[order], starts[:-1])
-    return Classes(each, nexts, boxes)
-
-
-@lean
-def _together(losses: LossTable, classes: Classes, one: int, other: int) -> float:
-    """The loss of a row when two classes are one."""
-    total = 0.0
-    for column in range(classes.boxes.shape[1]):
-        a, b = classes.boxes[one, column], classes.boxes[other, column]
-        total += loss(losses, column, a.low if a.low < b.low else b.low, a.high if a.high > b.high else b.high)
-    return total
+    classes = classes_of(labels, quasi.shape[1])
+    run(_merge_all, limits, quasi, losses, classes, bad, np.empty(len(labels), dtype=np.int32), scratch_for(limits))
+    return labels_of(classes)
 
 
 def _merge_all(
     limits: Limits,
+    quasi: Codes,
     losses: LossTable,
     classes: Classes,
     bad: Bools,
@@ -97,15 +51,15 @@ def _merge_all(
     scratch: Scratch,
     cancel: Bytes,
 ) -> None:
-    """Merge the classes that break a limit, in turn; ``rows`` is room for the rows of one class.
+    """Merge the failing classes, in turn; ``rows`` is memory for the rows of one class.
 
-    Not a kernel: checks are compiled anew into each kernel that calls them, and looking for partners takes longer than this loop.
+    This is not a kernel: checks would be compiled once more for it, and the search for partners takes longer than this loop.
     """
     ends = np.zeros(2, dtype=np.int64)
     for start in range(len(bad)):
         number = start
         while bad[number]:
-            partner, ends[1] = _merge(losses, classes, number, rows)
+            partner, ends[1] = _merge(quasi, losses, classes, number, rows)
             if partner < 0 or cancel[0]:
                 return
             bad[number] = False
@@ -114,51 +68,66 @@ def _merge_all(
 
 
 @kernel
-def _merge(losses: LossTable, classes: Classes, number: int, rows: Codes) -> Any:
-    """Put a class into the one that costs least; that one, its rows side by side, and how many they are. -1 if there is none."""
-    if np.isnan(classes.each[0].loss):
-        for place in range(len(classes.each)):
-            classes.each[place].loss = _together(losses, classes, place, place)
+def _merge(quasi: Codes, losses: LossTable, classes: Classes, number: int, rows: Codes) -> Any:
+    """Merge a class into the one that raises the loss least; return that one and its size, and list its rows.
+
+    The class is -1 if there is no other.
+    """
+    for index in range(len(classes.each)):
+        if np.isnan(classes.each[index].loss):
+            measure(quasi, losses, classes, index)
     partner, size = _cheapest(losses, classes, number), 0
     if partner >= 0:
-        _join(losses, classes, partner, number)
-        row = classes.each[partner].head
-        while row >= 0:
-            rows[size] = row
-            size += 1
-            row = classes.nexts[row]
+        size = _join(losses, classes, partner, number, rows)
     return partner, size
 
 
 @once
 def _cheapest(losses: LossTable, classes: Classes, number: int) -> int:
-    """The class that raises the loss least when this one goes into it; -1 where there is no other."""
+    """Return the class that raises the loss least when this one is merged into it; -1 if there is no other."""
     best, least = -1, np.inf
     one = classes.each[number]
-    for place in range(len(classes.each)):
-        other = classes.each[place]
+    for index in range(len(classes.each)):
+        other = classes.each[index]
         before, size = one.size * one.loss + other.size * other.loss, one.size + other.size
-        # A row loses no less than before. So most classes are passed over after a look at one number.
-        if other.size == 0 or place == number or size * other.loss - before >= least:
+        # No row loses less than before, so one comparison rules out most classes.
+        if other.size == 0 or index == number or size * other.loss - before >= least:
             continue
-        rise = size * _together(losses, classes, number, place) - before
+        rise = size * _loss_together(losses, classes, number, index) - before
         if rise < least:
-            best, least = place, rise
+            best, least = index, rise
     return best
 
 
+@lean
+def _loss_together(losses: LossTable, classes: Classes, one: int, other: int) -> float:
+    """Return the loss of each row after two classes were merged."""
+    total = 0.0
+    for column in range(classes.edges.shape[1]):
+        a, b = classes.edges[one, column], classes.edges[other, column]
+        total += loss(losses, column, min(a.low, b.low), max(a.high, b.high))
+    return total
+
+
 @once
-def _join(losses: LossTable, classes: Classes, into: int, number: int) -> None:
-    """Put all rows of one class into another."""
+def _join(losses: LossTable, classes: Classes, into: int, number: int, rows: Codes) -> int:
+    """Append the rows of one class to another, list all of them in ``rows``, and return how many there are."""
     here, there = classes.each[number], classes.each[into]
-    classes.nexts[there.tail] = here.head
-    there.tail = here.tail
-    there.loss = _together(losses, classes, into, number)
-    there.size += here.size
-    here.size = 0
-    for column in range(classes.boxes.shape[1]):
-        a, b = classes.boxes[into, column], classes.boxes[number, column]
-        if b.low < a.low:
-            a.low = b.low
-        if b.high > a.high:
-            a.high = b.high
+    size = gather(classes, into, BELOW, rows)
+    row, last = here.head, rows[size - 1]
+    classes.rows[last].next, classes.rows[row].previous = row, last
+    while row >= 0:
+        classes.rows[row].label = into
+        rows[size] = row
+        size += 1
+        row = classes.rows[row].next
+    there.size, there.loss = size, 0.0
+    here.size, here.loss, here.head = 0, 0.0, -1
+    for column in range(classes.edges.shape[1]):
+        a, b = classes.edges[into, column], classes.edges[number, column]
+        a.next_low = min(max(a.low, b.low), min(a.next_low, b.next_low))
+        a.next_high = max(min(a.high, b.high), max(a.next_high, b.next_high))
+        a.low, a.high = min(a.low, b.low), max(a.high, b.high)
+        a.loss = loss(losses, column, a.low, a.high)
+        there.loss += a.loss
+    return size

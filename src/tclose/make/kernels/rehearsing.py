@@ -1,7 +1,7 @@
-"""Rehearsing: what a helper process does. It compiles kernels for a table that has no content, and runs none of them.
+"""Rehearsing: a helper process compiles kernels for a small table without content, and runs none of them.
 
 Kernels are compiled for types of arguments, not for tables or policies. So each stage of an algorithm is called with a small
-table; when it comes to its kernel, that is compiled and kept, and the stage is left.
+table. When the stage calls its kernel, the kernel is compiled and kept, and the stage ends.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from tclose.values.arrays import Codes, Ints
 
 ROWS = 8
 IDLE = 60.0
-"""Seconds after which a helper that is asked for nothing ends: whoever started it may be gone without a sign."""
+"""Seconds after which an idle helper ends: the process that started it may be gone."""
 
 
 class _Small(NamedTuple):
-    """A table of the right types."""
+    """A small table with arrays of the right types."""
 
     quasi: Codes
     losses: LossTable
     limits: Limits
     rows: Codes
     starts: Ints
-    """Of two parts of the rows."""
+    """Where two parts of the rows start."""
     labels: Ints
     """Two classes."""
 
 
 def small() -> _Small:
-    """A table without content."""
+    """Return a small table without content."""
     zeros = np.zeros(2)
     width = Widths(zeros, zeros, zeros, False, np.empty((0, 2), dtype=np.int32), np.empty(0))
     limits = BLANK._replace(
@@ -95,20 +95,20 @@ def _grow_classes(table: _Small) -> None:
 
 
 def _refining(step: str) -> Callable[[_Small], None]:
-    """One of the steps of refining."""
+    """Return the rehearsal of one step of refining."""
 
     def compile_step(table: _Small) -> None:
         from tclose.make.growth.move import move
-        from tclose.make.growth.neighbourhood import groups, measure_all
+        from tclose.make.growth.neighbourhood import given, measured, similar
         from tclose.make.growth.split import split
         from tclose.make.growth.swap import swap
-        from tclose.make.kernels.classes import classes_of, given
+        from tclose.make.kernels.classes import classes_of
 
         table_given = given(table.quasi, table.losses, table.limits)
-        classes = classes_of(table.labels, table.quasi.shape[1])
         if step == "measure":
-            measure_all(table_given, classes)
-        two = groups(classes, 0, 2)
+            measured(table_given, table.labels)
+        classes = classes_of(table.labels, table.quasi.shape[1])
+        two = similar(classes, 0, 2)
         if step == "move":
             move(table_given, classes, two, 0.0)
         elif step == "split":
@@ -120,9 +120,10 @@ def _refining(step: str) -> Callable[[_Small], None]:
 
 
 def _merge(table: _Small) -> None:
-    from tclose.make.kernels import merge
+    from tclose.make.kernels.classes import classes_of
+    from tclose.make.kernels.merge import _merge
 
-    merge._merge(table.losses, merge._classes_of(table.quasi, table.rows, table.starts), 0, table.rows)
+    _merge(table.quasi, table.losses, classes_of(table.labels, table.quasi.shape[1]), 0, table.rows)
 
 
 def _mondrian(table: _Small) -> None:
@@ -144,10 +145,10 @@ def _halve(table: _Small) -> None:
 
 
 def _fill_classes(table: _Small) -> None:
-    from tclose.make.fragmentation.blocks import Blocks
+    from tclose.make.fragmentation.blocks import ClassBlocks
     from tclose.make.fragmentation.grow import grow
 
-    blocks = Blocks(table.rows, table.starts, table.starts)
+    blocks = ClassBlocks(table.rows, table.starts, table.starts)
     grow(table.quasi, table.losses, table.rows, np.ones((1, ROWS), dtype=np.int64), blocks)
 
 
@@ -175,7 +176,7 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
     "fragmentation.blocks._halve_all": _halve,
     "kernels.merge._merge": _merge,
 }
-"""How each kernel is compiled; those that take long, and those that are needed first, come first."""
+"""How each kernel is compiled; kernels that take long, and those that are needed first, come first."""
 
 _CHECKS = ("kernels.limits.cumulate_counts", "kernels.satisfies.column_satisfies", "kernels.satisfies.find_failing")
 NEEDED: dict[str, tuple[str, ...]] = {
@@ -188,25 +189,25 @@ NEEDED: dict[str, tuple[str, ...]] = {
         "fragmentation.blocks._halve_all",
     ),
 }
-"""The kernels that an algorithm calls with any table."""
+"""The kernels that an algorithm calls for any table."""
 
 
 def rehearse(name: str) -> None:
-    """Compile a kernel, unless that was done before."""
+    """Compile a kernel, unless it is compiled already."""
     with suppress(compiling.RehearsedError):
         KERNELS[name](small())
 
 
 def main() -> None:
-    """Compile the kernels that are named on standard input, line by line, and say so of each; end when the input does."""
-    gc.disable()  # a seventh of the time; this process is short
+    """Compile the kernels named on standard input, line by line, and print each name when it is done; end with the input."""
+    gc.disable()  # saves a seventh of the time; this process is short
     compiling.rehearsing = True
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
 
     def listen() -> None:
         for line in sys.stdin:
             asked.put(line.strip())
-        with keeping.writing:  # so that no half file is left
+        with keeping.writing:  # so that no file is left half written
             os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()

@@ -5,7 +5,7 @@ by the list of touched values. Limits that are cheap to check, and fail most oft
 
 Each limit has its own module: `closeness` (t), `shares` (alpha, beta, delta) and `diversity` (l), with the check beside the
 excess, which says how far a class is from satisfying it. A new limit is one more module, called by `column_satisfies` here and
-by `tclose.make.kernels.excess.excess`.
+by `tclose.make.kernels.excess.excess`, with its entry in `REGISTERED` of `limits`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """(n,t)-closeness of published classes: each must be within t of a region around it that has at least n rows.
 
 A region is a box of quasi-identifier values that cuts through no class: each class lies inside it or does not meet it (Li et al.
-2010, section 3; docs/measures.md says which regions are looked at). What classes meet depends on what is published of them, so
-algorithms cannot know it.
+2010, section 3; docs/measures.md defines which regions are tried). Which classes a box meets depends on their published labels,
+so an algorithm cannot know its regions before recoding.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def far_from_regions(table: EncodedTable, limits: Limits, rows: Ints, starts: Ints) -> Bools:
-    """Which classes are farther than t from each region around them, for some sensitive attribute.
+    """Return which classes are farther than t from every region around them, for at least one sensitive attribute.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def far_from_regions(table: EncodedTable, limits: Limits, rows: Ints, starts: In
         Class i holds ``rows[starts[i]:starts[i+1]]``. No two classes may be published alike.
     """
     found = [scale.boxes(codes[rows], starts) for scale, codes in zip(table.scales, table.quasi, strict=True)]
-    # Where a reader may take a label otherwise, the whole table is the only region that is sure to be one.
+    # If a reader may take a label for something else, the whole table is the only certain region.
     axes = [] if any(boxes is None for boxes in found) else [boxes for boxes in found if boxes is not None]
     far = np.zeros(len(starts) - 1, dtype=np.bool_)
     for alone in _each_closeness(limits):
@@ -45,7 +45,7 @@ def far_from_regions(table: EncodedTable, limits: Limits, rows: Ints, starts: In
 
 
 def _each_closeness(limits: Limits) -> Iterator[Limits]:
-    """The limit on t of each attribute by itself: each may be close to another region."""
+    """Yield the limit on t of each attribute alone: two attributes may be close to two different regions."""
     attributes = limits.attributes.copy()
     attributes["beta_kind"] = attributes["delta_kind"] = 0
     for number, column in enumerate(limits.columns):
@@ -68,7 +68,7 @@ def _each_closeness(limits: Limits) -> Iterator[Limits]:
 
 
 def not_close(limits: Limits, axes: Sequence[Boxes], n: int, rows: Codes, starts: Ints) -> Bools:
-    """Which classes are within t of no region."""
+    """Return which classes are within t of no region, under limits on one attribute."""
     sizes = np.diff(starts)
     far = np.ones(len(sizes), dtype=np.bool_)
     reference, scratch = np.empty_like(limits.references), scratch_for(limits)
@@ -101,10 +101,10 @@ def _compare(
 
 
 def regions(axes: Sequence[Boxes], sizes: Ints, n: int, wanted: Bools) -> Iterator[Ints]:
-    """The regions of at least n rows that are looked at, each as the classes inside.
+    """Yield the regions of at least n rows that are tried, each as the classes inside.
 
-    They are the whole table, and the parts that come of parting it again and again where no class lies on both sides: once along
-    the axis whose largest part is the smallest, and once more for each axis with that one first, as long as it can be parted.
+    They are the whole table, and the parts that arise when it is split recursively where no class lies on both sides: once along
+    the axis whose largest part is smallest, and once more for each axis, with that axis first while it can be split.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def regions(axes: Sequence[Boxes], sizes: Ints, n: int, wanted: Bools) -> Iterat
     sizes : (classes,) int64
         The rows of each class.
     wanted : (classes,) bool
-        The classes that need a region. The caller clears it while it takes regions: parts without such classes are skipped.
+        The classes that still need a region. The caller clears it between regions; parts without such classes are skipped.
     """
     whole = np.arange(len(sizes))
     if sizes.sum() >= n:
@@ -128,7 +128,7 @@ def regions(axes: Sequence[Boxes], sizes: Ints, n: int, wanted: Bools) -> Iterat
 
 
 def _parts(axes: Sequence[Boxes], sizes: Ints, inside: Ints, first: int) -> list[Ints]:
-    """The parts of a region along the axis that comes first, if it can be parted there; else along the most even axis."""
+    """Return the parts of a region along the axis ``first``; if there are none, along the axis whose largest part is smallest."""
     best: list[Ints] = []
     least = int(sizes[inside].sum())
     for number, boxes in sorted(enumerate(axes), key=lambda axis: axis[0] != first):
@@ -142,7 +142,7 @@ def _parts(axes: Sequence[Boxes], sizes: Ints, inside: Ints, first: int) -> list
 
 
 def _halves(boxes: Ranges, sizes: Ints, inside: Ints) -> list[Ints]:
-    """Two parts of a line with no class on both sides, as even as possible; ties: the lower cut. None where there is no cut."""
+    """Return two parts of a line with no class on both sides, as even as possible; ties: the lower cut wins."""
     order = np.argsort(boxes.low[inside], kind="stable")
     low, high = boxes.low[inside][order], np.maximum.accumulate(boxes.high[inside][order])
     before = np.cumsum(sizes[inside][order])
@@ -154,7 +154,7 @@ def _halves(boxes: Ranges, sizes: Ints, inside: Ints) -> list[Ints]:
 
 
 def _children(paths: Ints) -> list[Ints]:
-    """The classes below each child of the lowest node above all classes; none where a class stands for that node itself."""
+    """Return the classes below each child of their lowest common node; an empty list where a class stands for that node."""
     for level in paths:
         if (level != level[0]).any():
             children = np.unique(level)

@@ -29,7 +29,8 @@ def publish(
 ) -> tuple[Ints, Recoded]:
     """Recode the classes of a table so that they satisfy every limit as they are published.
 
-    Each round of merging leaves fewer classes, and one class of all rows satisfies the policy, or nothing had begun.
+    Classes that break a limit are merged with others, round by round. Each round leaves fewer classes; feasibility was checked
+    before, so one class of all rows satisfies the policy.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def publish(
 
 
 def failing_classes(table: EncodedTable, limits: Limits, labels: Ints, alike: Ints) -> Ints:
-    """The classes that break a limit as they are published: their numbers, ascending.
+    """Return the numbers of the classes that break a limit as they are published, ascending.
 
     Parameters
     ----------

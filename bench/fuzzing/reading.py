@@ -86,7 +86,7 @@ def plain(value: Any, kind: str) -> Any:
     if value is None:
         return None
     if kind == "number":
-        return Fraction(Decimal(str(value)))
+        return Fraction(Decimal(str(value).replace(",", ".")))  # a kept column is published as it is written
     if isinstance(value, str):
         readers: dict[str, Any] = {"date": date.fromisoformat, "moment": datetime.fromisoformat, "clock": time.fromisoformat}
         return readers.get(kind, str)(value)

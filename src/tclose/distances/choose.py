@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any
@@ -19,41 +19,86 @@ from tclose.values.exact import exact, number_of
 from tclose.values.formula_guard import unguarded
 from tclose.values.hierarchy import Hierarchy, printed
 
-KINDS = ("ordered", "numeric", "equal", "hierarchical", "matrix")
 Labelling = Hierarchy | LabelledMatrix | Sequence[str]
 """What says where a value belongs, by its label: a hierarchy, a matrix, or the labels in their order."""
 
+Arranged = tuple[list[Any], Distance]
+"""Values in the order of their codes, and the distance between them."""
 
-def arrange(kind: str, values: Sequence[Any], labelling: Labelling | None = None) -> tuple[list[Any], Distance]:
+
+def arrange(kind: str, values: Sequence[Any], labelling: Labelling | None = None) -> Arranged:
     """Return values in the order of their codes, and the distance between them.
 
     Parameters
     ----------
     kind : one of `KINDS`
     values : distinct values, ascending where they can be compared; None, for missing cells, last
-    labelling : Hierarchy for hierarchical, LabelledMatrix for matrix, the values' order for ordered (default: as given)
+    labelling : Hierarchy for hierarchical, LabelledMatrix for matrix, the values' order for others (default: as given)
     """
-    if kind == "numeric":
-        numbers = {value: as_number(value) for value in values if value is not None}
-        ordered = sorted(numbers, key=numbers.__getitem__)
-        positions = [numbers[value] for value in ordered]
-        return ([*ordered, None], Numeric([*positions, _after(positions)])) if None in values else (ordered, Numeric(positions))
+    return _ARRANGEMENTS[kind](values, labelling)
+
+
+def _in_order(values: Sequence[Any], labelling: Labelling | None) -> list[Any]:
+    """Return values in the order of their labels; without labels, as they are given."""
     if labelling is None:
-        return list(values), Ordered(len(values)) if kind == "ordered" else Equal(len(values))
+        return list(values)
     rank = {label: number for number, label in enumerate(labels_of(labelling))}
-    ordered = sorted(values, key=lambda value: rank[label_of(value, rank)])
-    if kind == "hierarchical" and isinstance(labelling, Hierarchy):
-        return ordered, Hierarchical(labelling, [label_of(value, rank) for value in ordered])
-    if kind == "matrix" and isinstance(labelling, LabelledMatrix):
-        return ordered, labelling.among([label_of(value, rank) for value in ordered])
-    return ordered, Ordered(len(ordered)) if kind == "ordered" else Equal(len(ordered))
+    return sorted(values, key=lambda value: rank[label_of(value, rank)])
 
 
-def distance_on(distance: Any, domain: list[Any]) -> tuple[list[Any], Distance]:
+def _labels(values: Sequence[Any], labelling: Labelling) -> list[str]:
+    """Return the label of each value."""
+    known = set(labels_of(labelling))
+    return [label_of(value, known) for value in values]
+
+
+def _ordered(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+    return _in_order(values, labelling), Ordered(len(values))
+
+
+def _numeric(values: Sequence[Any], _: Labelling | None) -> Arranged:
+    numbers = {value: as_number(value) for value in values if value is not None}
+    ordered = sorted(numbers, key=numbers.__getitem__)
+    positions = [numbers[value] for value in ordered]
+    return ([*ordered, None], Numeric([*positions, _after(positions)])) if None in values else (ordered, Numeric(positions))
+
+
+def _equal(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+    return _in_order(values, labelling), Equal(len(values))
+
+
+def _hierarchical(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+    assert isinstance(labelling, Hierarchy)
+    ordered = _in_order(values, labelling)
+    return ordered, Hierarchical(labelling, _labels(ordered, labelling))
+
+
+def _by_matrix(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+    assert isinstance(labelling, LabelledMatrix)
+    ordered = _in_order(values, labelling)
+    return ordered, labelling.among(_labels(ordered, labelling))
+
+
+_ARRANGEMENTS: dict[str, Callable[[Sequence[Any], Labelling | None], Arranged]] = {
+    "ordered": _ordered,
+    "numeric": _numeric,
+    "equal": _equal,
+    "hierarchical": _hierarchical,
+    "matrix": _by_matrix,
+}
+KINDS = tuple(_ARRANGEMENTS)
+"""The distances that a policy can name."""
+
+GIVEN = ("hierarchical", "matrix")
+"""The distances that need more than values: `emd` and `transport` take the hierarchy or the matrix itself."""
+
+
+def distance_on(distance: Any, domain: list[Any]) -> Arranged:
     """Return the domain in the order of its codes, and the distance on it."""
     if isinstance(distance, str):
-        if distance not in ("ordered", "numeric", "equal"):
-            hint = "Pass a Hierarchy or a matrix itself." if distance in KINDS else "Known are 'ordered', 'numeric' and 'equal'."
+        if distance not in KINDS or distance in GIVEN:
+            *others, last = [repr(kind) for kind in KINDS if kind not in GIVEN]
+            hint = "Pass a Hierarchy or a matrix itself." if distance in GIVEN else f"Known are {', '.join(others)} and {last}."
             raise PolicyError(f"distance must be a known name, a Hierarchy or a matrix. Got {distance!r}. {hint}")
         return arrange(distance, domain)
     if isinstance(distance, Hierarchy):

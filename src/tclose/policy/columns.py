@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import field
 from datetime import date
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic.dataclasses import dataclass
 
+from tclose.distances.choose import KINDS
 from tclose.errors import PolicyError
 from tclose.policy.fields import (
     CALENDAR,
@@ -35,6 +36,11 @@ from tclose.policy.sentences import in_one_sentence
 from tclose.policy.settings import CONFIG, Settings, readable
 from tclose.values.exact import plain
 from tclose.values.hierarchy import Hierarchy
+
+if TYPE_CHECKING:
+    DistanceName = str
+else:
+    DistanceName = Literal[("auto", *KINDS)]
 
 
 @in_one_sentence()
@@ -214,7 +220,7 @@ class Sensitive(Settings):
 
     name: Name
     t: Share = None
-    distance: Literal["auto", "ordered", "numeric", "equal", "hierarchical", "matrix"] = "auto"
+    distance: DistanceName = "auto"
     hierarchy: HierarchyField = None
     matrix: MatrixField = None
     order: OrderField = None

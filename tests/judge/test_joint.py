@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 import tclose as tc
 import tclose.tables.counted
+import tclose.values.arrays
 from tclose.cli import app
 from tclose.judge.emd import denominators, numerators
 from tclose.judge.emd.joint import Lexicographic
@@ -153,7 +154,7 @@ def test_random_tables_against_naive_and_scipy(drawn: tuple[list[str], list[list
     policy = tc.Policy(["q"], {f"s{place}": KINDS[kind][0] for place, kind in enumerate(kinds)})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tclose.tables.counted, "CHUNK", chunk)
-        patch.setattr(tclose.tables.counted, "FEW", few)  # keys are sorted, or counted
+        patch.setattr(tclose.values.arrays, "FEW", few)  # keys are sorted, or counted
         audit = tc.audit(typed(classes), policy)
     domains = domains_of(kinds, classes)
     ref, number = worst(classes, domains)

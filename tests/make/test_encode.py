@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 import tclose as tc
 import tclose.tables.duckdb
 from tclose.make.encode import EncodedTable, encode
-from tclose.tables.coded import coded, dense, narrow, sorted_order
+from tclose.tables.coded import coded, narrow, sorted_order
 from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
+from tclose.values.arrays import renumber
 
 SOME = settings(max_examples=30, deadline=None)
 
@@ -178,10 +179,10 @@ def test_a_table_of_many_columns_of_many_values() -> None:
 
 
 @given(st.lists(st.integers(0, 2**62), min_size=1, max_size=20))
-def test_dense_keys_keep_their_order(keys: list[int]) -> None:
-    numbers, count = dense(np.array(keys, dtype=np.int64))
+def test_renumbered_keys_keep_their_order(keys: list[int]) -> None:
+    numbers, indices = renumber(np.array(keys, dtype=np.int64))
     distinct = sorted(set(keys))
-    assert count == len(distinct)
+    assert [keys[index] for index in indices] == distinct
     assert numbers.tolist() == [distinct.index(key) for key in keys]
 
 

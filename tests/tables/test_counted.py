@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tclose.tables import counted as module
 from tclose.tables.counted import Cells
+from tclose.values import arrays
 
 Row = tuple[int | None, str | None, int]
 
@@ -61,7 +62,7 @@ def test_batches_and_chunks_never_matter(rows: list[Row], batch: int, chunk: int
     classes = sorted({row[:2] for row in rows}, key=last)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CHUNK", chunk)
-        patch.setattr(module, "FEW", few)  # keys are sorted, or counted
+        patch.setattr(arrays, "FEW", few)  # keys are sorted, or counted
         assert list(zip(cells.quasi_values("a").to_pylist(), cells.quasi_values("b").to_pylist(), strict=True)) == classes
         assert cells.sizes.tolist() == [sum(row[:2] == owner for row in rows) for owner in classes]
         domain, counts = cells.domain("s")

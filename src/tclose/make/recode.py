@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tclose.make.encode import EncodedTable
 from tclose.make.scales import Column, Published
-from tclose.tables.coded import dense, sorted_order
-from tclose.values.arrays import Ints, grouped
+from tclose.tables.coded import sorted_order
+from tclose.values.arrays import Ints, grouped, renumber
 
 _TYPES = {"text": pa.string(), "float": pa.float64(), "boolean": pa.bool_()}
 
@@ -95,7 +95,7 @@ def _published_classes(columns: Sequence[Column]) -> Ints:
     """Return the published class of each class; classes with the same values share one."""
     keys = np.zeros(len(columns[0].places), dtype=np.int64)
     for column in columns:
-        keys = dense(keys * len(column.values) + column.places)[0]
+        keys = renumber(keys * len(column.values) + column.places)[0]
     return keys
 
 

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tclose import jobs
+from tclose.values.arrays import renumber
 
 Codes = NDArray[Any]
 """Unsigned integers, as narrow as the number of values allows."""
@@ -55,20 +56,12 @@ def sorted_order(columns: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
     keys, bound = np.zeros(len(columns[0][0]), dtype=np.int64), 1
     for codes, size in columns:
         if bound * size > np.iinfo(np.int64).max:
-            keys, bound = dense(keys)
+            keys, found = renumber(keys)
+            bound = len(found)
         keys *= size
         keys += codes
         bound *= size
     return np.argsort(keys, kind="stable")
-
-
-def dense(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Return keys as numbers from 0 without gaps, in the same order; and how many distinct numbers there are."""
-    order = np.argsort(keys)
-    new = np.diff(keys[order], prepend=-1) != 0
-    numbers = np.empty_like(keys)
-    numbers[order] = np.cumsum(new) - 1
-    return numbers, int(new.sum())
 
 
 class _Coder:

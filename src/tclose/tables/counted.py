@@ -12,19 +12,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from tclose import jobs
+from tclose.values import arrays
+from tclose.values.arrays import Ints, renumber
 from tclose.values.exact import INT64_MAX
 from tclose.values.histograms import Histograms
 
-Ints = NDArray[np.int64]
-
 CHUNK = 1_000_000
 """Cells whose histograms are judged at a time: kernels need some arrays of that length."""
-
-FEW = 2
-"""Keys are counted in an array if there are at most this many possible keys for each cell; else they are sorted."""
 
 
 class Cells:
@@ -143,27 +139,14 @@ def _numbered(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, I
     keys, bound = np.zeros(length, dtype=np.int64), 1
     for codes, size in columns:
         if bound * size > INT64_MAX:
-            keys, bound = _dense(keys, bound)[0], length
+            keys, bound = renumber(keys, bound)[0], length
         keys, bound = keys * size + codes, bound * size
-    return _dense(keys, bound)
-
-
-def _dense(keys: Ints, bound: int) -> tuple[Ints, Ints]:
-    """Return keys below a bound as numbers from 0 without gaps, in the same order; and an index at which each number occurs."""
-    if bound <= FEW * len(keys):
-        found = np.full(bound, -1)
-        found[keys] = np.arange(len(keys))
-        return (np.cumsum(found >= 0) - 1)[keys], found[found >= 0]
-    order = np.argsort(keys)
-    new = np.diff(keys[order], prepend=-1) != 0
-    numbers = np.empty_like(keys)
-    numbers[order] = np.cumsum(new) - 1
-    return numbers, order[new]
+    return renumber(keys, bound)
 
 
 def _totals(keys: Ints, counts: Ints, bound: int) -> tuple[Ints, Ints]:
     """Return the keys below a bound that occur, ascending, and the sum of the counts of each; counts are above 0."""
-    if bound <= FEW * len(keys):
+    if bound <= arrays.FEW * len(keys):
         sums = np.zeros(bound, dtype=np.int64)
         np.add.at(sums, keys, counts)
         found = np.flatnonzero(sums)

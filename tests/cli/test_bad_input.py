@@ -1,4 +1,4 @@
-"""Bad input on the command line: one clear sentence, nothing written; exit code 2, or 1 for a policy that cannot hold."""
+"""Bad input on the command line: one clear sentence, nothing written; exit code 2, or 1 for a policy that cannot be satisfied."""
 
 from __future__ import annotations
 
@@ -421,26 +421,30 @@ def test_options_that_no_algorithm_has(tmp_path: Path, options: tuple[str, ...],
 
 
 IMPOSSIBLE = {
-    "k above the rows": ("k: 13\nunit: row\n", "{salary: 0.5}", "The table has 12 rows: k=13 cannot hold. Choose a smaller k."),
+    "k above the rows": (
+        "k: 13\nunit: row\n",
+        "{salary: 0.5}",
+        "The table has 12 rows: k=13 cannot be satisfied. Choose a smaller k.",
+    ),
     "k above the persons": (
         "k: 5\nunit: zip\n",
         "{salary: 0.5}",
-        "The table has 4 persons: k=5 cannot hold. Choose a smaller k.",
+        "The table has 4 persons: k=5 cannot be satisfied. Choose a smaller k.",
     ),
     "l above the values": (
         "k: 2\nunit: row\n",
         "{salary: {l: 4}}",
-        "Column 'salary' has 3 values: l=4 cannot hold. Choose a smaller l.",
+        "Column 'salary' has 3 values: l=4 cannot be satisfied. Choose a smaller l.",
     ),
     "a recursive l": (
         "k: 2\nunit: row\n",
         "{salary: {l: 3, l_kind: recursive, c: 0.1}}",
-        "l=3 of 'salary' cannot hold, whichever rows are left out.",
+        "l=3 of 'salary' cannot be satisfied, whichever rows are suppressed.",
     ),
     "alpha below the least share": (
         "k: 2\nunit: row\nalpha: 0.3\nsuppression: 0.5\n",
         "[salary]",
-        "alpha=0.3 of 'salary' cannot hold, whichever rows are left out.",
+        "alpha=0.3 of 'salary' cannot be satisfied, whichever rows are suppressed.",
     ),
 }
 

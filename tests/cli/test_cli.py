@@ -83,7 +83,7 @@ def test_one_of_a_kind_is_not_many(tmp_path: Path) -> None:
     assert "The smallest class: age 1; 1 row.\n" in result.stdout
     assert repr(tclose.audit(table, tclose.Policy.load(policy))).startswith("<Audit: 1 row in 1 class, k=1;")
     refused = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
-    assert refused.stderr == "Error: The table has 1 row: k=2 cannot hold. Choose a smaller k.\n"
+    assert refused.stderr == "Error: The table has 1 row: k=2 cannot be satisfied. Choose a smaller k.\n"
     policy.write_text("quasi: [age]\nsensitive: {salary: 0.5}\nk: 1\n")
     made = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
     assert "\nrelease.csv: 1 row in 1 class, none suppressed\n" in made.stdout

@@ -1,4 +1,4 @@
-"""Feasibility: what cannot hold is refused before any work, and the number of rows that would have to go is the least."""
+"""Feasibility: what cannot be satisfied is refused before any work, and the number of rows that would have to go is the least."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def refusal(counts: list[int], **settings: Any) -> str:
 
 
 def test_k_above_the_rows() -> None:
-    assert refusal([2, 2], k=5) == "The table has 4 rows: k=5 cannot hold. Choose a smaller k."
+    assert refusal([2, 2], k=5) == "The table has 4 rows: k=5 cannot be satisfied. Choose a smaller k."
     assert release([2, 2], k=4).audit.classes == 1
 
 
 def test_k_above_the_persons() -> None:
     people = pa.table({"q": [1, 2, 3, 4], "s": [1, 2, 1, 2], "who": list("aabb")})
-    with pytest.raises(tc.InfeasibleError, match="has 2 persons: k=3 cannot hold"):
+    with pytest.raises(tc.InfeasibleError, match="has 2 persons: k=3 cannot be satisfied"):
         tc.anonymize(people, tc.Policy(["q"], ["s"], k=3, unit="who"))
     assert tc.anonymize(people, tc.Policy(["q"], ["s"], k=2, unit="who")).audit.k_persons == 2
 
@@ -55,12 +55,12 @@ def test_k_above_the_persons() -> None:
 @pytest.mark.parametrize("asked", [{"l": 4}, {"l": 3.5, "l_kind": "entropy"}, {"l": 4, "l_kind": "recursive", "c": 9}])
 def test_l_above_the_values(asked: dict[str, Any]) -> None:
     message = refusal([5, 5, 5], suppression=1, **asked)
-    assert message == f"Column 's' has 3 values: l={asked['l']} cannot hold. Choose a smaller l."
+    assert message == f"Column 's' has 3 values: l={asked['l']} cannot be satisfied. Choose a smaller l."
 
 
 def test_n_above_the_rows() -> None:
     small = table([2, 2])
-    with pytest.raises(tc.InfeasibleError, match="has 4 rows: n=5 cannot hold"):
+    with pytest.raises(tc.InfeasibleError, match="has 4 rows: n=5 cannot be satisfied"):
         tc.anonymize(small, tc.Policy(["q"], {"s": 0.5}, k=1, n=5))
     assert tc.anonymize(small, tc.Policy(["q"], {"s": 0.5}, k=1, n=4)).audit.rows == 4
 
@@ -69,7 +69,7 @@ def test_a_value_that_is_too_common() -> None:
     """6 of 8: at most half may be one value, so 4 of them must go."""
     message = refusal([6, 2], alpha=0.5, suppression=0.25)
     assert message == (
-        "alpha=0.5 of 's' cannot hold unless 4 rows are left out: its commonest values are too common. "
+        "alpha=0.5 of 's' cannot be satisfied unless 4 rows are suppressed: its commonest values are too common. "
         "suppression=0.25 allows 2. Loosen one of them."
     )
     made = release([6, 2], alpha=0.5, suppression=0.5)
@@ -78,9 +78,9 @@ def test_a_value_that_is_too_common() -> None:
 
 
 def test_entropy_and_recursive_l() -> None:
-    assert "unless 2 rows are left out" in refusal([3, 1], l=2, l_kind="entropy")
+    assert "unless 2 rows are suppressed" in refusal([3, 1], l=2, l_kind="entropy")
     assert release([3, 1], l=2, l_kind="entropy", suppression=0.5).suppressed == 2
-    assert "unless 3 rows are left out" in refusal([5, 2], l=2, l_kind="recursive", c=1.5)  # 2 < 1.5 * 2
+    assert "unless 3 rows are suppressed" in refusal([5, 2], l=2, l_kind="recursive", c=1.5)  # 2 < 1.5 * 2
     assert release([5, 2], l=2, l_kind="recursive", c=1.5, suppression=0.5).suppressed == 3
 
 
@@ -88,7 +88,7 @@ def test_persons_are_judged_too() -> None:
     """Over rows the two values are even; over persons it is 3 to 1."""
     people = pa.table({"q": range(6), "s": list("aaabbb"), "who": list("xyzxxx")})
     policy = tc.Policy(["q"], {"s": {"l": 2, "l_kind": "entropy"}}, k=1, unit="who")
-    with pytest.raises(tc.InfeasibleError, match="l=2 of 's' was not found to hold"):
+    with pytest.raises(tc.InfeasibleError, match="No way was found to satisfy l=2 of 's'"):
         tc.anonymize(people, policy)
 
 
@@ -139,9 +139,9 @@ def test_the_number_of_rows_is_the_least(counts: list[int], asked: tuple[dict[st
     if fewest == 0:
         assert release(counts, **settings).suppressed == 0
     elif fewest is None:
-        assert "whichever rows are left out" in refusal(counts, suppression=0.9, **settings)
+        assert "whichever rows are suppressed" in refusal(counts, suppression=0.9, **settings)
     else:
-        found = re.search(r"unless ([0-9]+) rows? (?:is|are) left out", refusal(counts, **settings))
+        found = re.search(r"unless ([0-9]+) rows? (?:is|are) suppressed", refusal(counts, **settings))
         assert found is not None
         assert int(found[1]) == fewest
         made = release(counts, suppression=Fraction(fewest, sum(counts)), **settings)

@@ -415,15 +415,18 @@ def wait_for(stage: str, process: subprocess.Popen[str]) -> None:
         pass
 
 
-# Policies that cannot hold ---------------------------------------------------------------------------------------------------
+# Policies that cannot be satisfied ---------------------------------------------------------------------------------------------------
 
 CANNOT_HOLD: dict[str, tuple[dict[str, Any], str]] = {
-    "k": ({"k": 301}, "The table has 300 rows: k=301 cannot hold. Choose a smaller k."),
-    "l": ({"k": 2, "sensitive": {"disease": {"l": 6}}}, "Column 'disease' has 5 values: l=6 cannot hold. Choose a smaller l."),
-    "alpha": ({"k": 2, "alpha": 0.1}, "alpha=0.1 of 'disease' cannot hold, whichever rows are left out."),
+    "k": ({"k": 301}, "The table has 300 rows: k=301 cannot be satisfied. Choose a smaller k."),
+    "l": (
+        {"k": 2, "sensitive": {"disease": {"l": 6}}},
+        "Column 'disease' has 5 values: l=6 cannot be satisfied. Choose a smaller l.",
+    ),
+    "alpha": ({"k": 2, "alpha": 0.1}, "alpha=0.1 of 'disease' cannot be satisfied, whichever rows are suppressed."),
     "suppression": (
         {"k": 2, "alpha": 0.2, "suppression": 0.001},
-        "alpha=0.2 of 'disease' cannot hold unless 60 rows are left out: its commonest values are too common. "
+        "alpha=0.2 of 'disease' cannot be satisfied unless 60 rows are suppressed: its commonest values are too common. "
         "suppression=0.001 allows 0. Loosen one of them.",
     ),
 }

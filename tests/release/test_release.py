@@ -432,7 +432,7 @@ def test_the_partition_is_in_the_order_of_the_input() -> None:
         assert f"[{min(inside)}, {max(inside)}]" in release.table["age"].to_pylist()
     assert release.suppressed == 1
     assert repr(release).startswith("<Release: 4 rows in 2 classes, k=2; salary t=")
-    assert "; 1 row left out" in repr(release)
+    assert "; 1 row suppressed" in repr(release)
 
 
 def test_keeping_the_order_warns_and_is_certified(tmp_path: Path) -> None:

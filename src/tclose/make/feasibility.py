@@ -38,8 +38,8 @@ def rows_to_suppress(table: EncodedTable, policy: Policy) -> Bools:
         least = int((attribute.counts - _levelled(attribute, policy, counts)).sum())
         if least > allowed:
             raise InfeasibleError(
-                f"{too_uneven(attribute.column, policy, counts)} of {attribute.column.name!r} cannot hold unless "
-                f"{number_of(least, 'row is', 'rows are')} left out: its commonest values are too common. "
+                f"{too_uneven(attribute.column, policy, counts)} of {attribute.column.name!r} cannot be satisfied unless "
+                f"{number_of(least, 'row is', 'rows are')} suppressed: its commonest values are too common. "
                 f"suppression={plain(policy.suppression)} allows {allowed:,}. Loosen one of them."
             )
     for attribute in (*uneven, *(other for other in table.sensitive if other not in uneven)):  # which may have become uneven
@@ -50,14 +50,16 @@ def rows_to_suppress(table: EncodedTable, policy: Policy) -> Bools:
             suppressed[_chosen(rows, int(counts[value] - levelled[value]), table.sensitive, suppressed)] = True
     if int(suppressed.sum()) > allowed:
         raise InfeasibleError(
-            f"No choice of {number_of(allowed, 'row')} was found that can be left out so that the limits of all sensitive "
-            "attributes hold. Loosen them, or allow more suppression."
+            f"No choice of {number_of(allowed, 'row')} was found that can be suppressed so that the limits of all sensitive "
+            "attributes are satisfied. Loosen them, or allow more suppression."
         )
     rest = f"the {number_of(int((~suppressed).sum()), 'row')} that would be left" if suppressed.any() else "all rows"
     for attribute in table.sensitive:
         broken = _broken(attribute, policy, ~suppressed, table.persons)
         if broken:
-            raise InfeasibleError(f"{broken} of {attribute.column.name!r} was not found to hold: one class of {rest} breaks it.")
+            raise InfeasibleError(
+                f"No way was found to satisfy {broken} of {attribute.column.name!r}: one class of {rest} breaks it."
+            )
     if suppressed.any():
         _check_sizes(table.take(~suppressed), policy)
     return suppressed
@@ -77,14 +79,16 @@ def _check_sizes(table: EncodedTable, policy: Policy) -> None:
     if table.persons is not None:
         counted, what = len(np.unique(table.persons)), "person"
     if policy.k is not None and counted < policy.k:
-        raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot hold. Choose a smaller k.")
+        raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot be satisfied. Choose a smaller k.")
     if policy.n is not None and table.rows < policy.n:
-        raise InfeasibleError(f"The table has {number_of(table.rows, 'row')}: n={policy.n} cannot hold. Choose a smaller n.")
+        raise InfeasibleError(
+            f"The table has {number_of(table.rows, 'row')}: n={policy.n} cannot be satisfied. Choose a smaller n."
+        )
     for attribute in table.sensitive:
         values, l = len(attribute.counts), attribute.column.l  # noqa: E741 - the name of the model
         if l is not None and values < l:
             found = f"Column {attribute.column.name!r} has {number_of(values, 'value')}"
-            raise InfeasibleError(f"{found}: l={plain(l)} cannot hold. Choose a smaller l.")
+            raise InfeasibleError(f"{found}: l={plain(l)} cannot be satisfied. Choose a smaller l.")
 
 
 def _counts(attribute: Attribute, published: Bools, persons: Codes | None = None) -> Ints:
@@ -118,7 +122,7 @@ def _levelled(attribute: Attribute, policy: Policy, counts: Ints) -> Ints:
         return counts
     if not fits(np.minimum(counts, counts[counts > 0].min())):
         broken, name = too_uneven(attribute.column, policy, counts), attribute.column.name
-        raise InfeasibleError(f"{broken} of {name!r} cannot hold, whichever rows are left out.")
+        raise InfeasibleError(f"{broken} of {name!r} cannot be satisfied, whichever rows are suppressed.")
     low, high = int(counts[counts > 0].min()), int(counts.max())
     while high - low > 1:  # the highest level that fits: low fits, high does not
         middle = (low + high) // 2

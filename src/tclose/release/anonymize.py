@@ -94,7 +94,7 @@ def anonymize(
     >>> people = pa.table({"name": ["Ada", "Bo", "Cy", "Di"], "zip": ["476", "476", "479", "479"], "salary": [3, 5, 4, 6]})
     >>> policy = Policy(quasi=["zip"], sensitive={"salary": 0.2}, identifiers=["name"], k=2)
     >>> anonymize(people, policy)
-    <Release: 4 rows in 2 classes, k=2; salary t=0.1667; 0 rows left out, gcp=0.0000>
+    <Release: 4 rows in 2 classes, k=2; salary t=0.1667; 0 rows suppressed, gcp=0.0000>
     """
     check_policy(policy)
     _check_asked(policy)

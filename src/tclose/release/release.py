@@ -216,7 +216,7 @@ class Release:
         measured = ", ".join(f"{name} t={decimal_up(found.t_judged)}" for name, found in self.audit.sensitive.items())
         rows, classes = number_of(self.audit.rows, "row"), number_of(self.audit.classes, "class", "classes")
         return (
-            f"<Release: {rows} in {classes}, k={self.audit.k}; {measured}; {number_of(self.suppressed, 'row')} left out, "
+            f"<Release: {rows} in {classes}, k={self.audit.k}; {measured}; {number_of(self.suppressed, 'row')} suppressed, "
             f"gcp={self.loss['gcp']:.4f}>"
         )
 

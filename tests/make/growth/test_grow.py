@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numba import njit
 
 from tclose import Policy, Sensitive
 from tclose.distances import Distance, Equal, Ordered
+from tclose.judge.emd import exact_emd
 from tclose.make.growth import grow
 from tclose.make.growth.grow import grow_class, grow_classes, grow_scratch
 from tclose.make.kernels import running
@@ -148,7 +150,7 @@ def excess_of(case: dict[str, Any]) -> Callable[[list[int]], float]:
         total = 0.0
         for distance, codes, asked in case["columns"]:
             counts, table = (naive.counts_of(part, range(distance.m)) for part in ([codes[row] for row in members], codes))
-            total += naive.grow.excess(counts, table, distance.exact, **asked, alpha=Fraction(case["alpha"]))
+            total += naive.grow.excess(counts, table, partial(exact_emd, distance), **asked, alpha=Fraction(case["alpha"]))
         if case["persons"] is not None:
             total += max(0, 1 - len({case["persons"][row] for row in members}) / case["k"])
         return total

@@ -210,7 +210,7 @@ def _cut_all(
 
 @once
 def _begin(losses: LossTable, quasi: Codes, rows: Codes, k: int, cutting: Cutting) -> None:
-    """Find the box of a node, and its quasi-identifiers, widest first; of equals the first."""
+    """Begin to cut a node: find its box and its quasi-identifiers, widest first; ties: the first. Below 2k rows it is done."""
     cutting.at[OTHERS], cutting.at[COLUMN], cutting.at[TRY], cutting.at[TRIES] = 0, -1, 0, 0
     if len(rows) < 2 * k:
         cutting.at[OTHERS] = DONE

@@ -71,7 +71,7 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
         The columns that are published as they are, each with the number of its different values.
     """
     title = f"{name}: {number_of(audit.rows, 'row')} in {number_of(audit.classes, 'class', 'classes')}"
-    columns = [f"Quasi-identifiers, which others may know: {', '.join(audit.quasi)}.", *_trees(audit.policy)]
+    columns = [f"Quasi-identifiers, which others may know: {', '.join(audit.quasi)}.", *_about_trees(audit.policy)]
     risks = []
     for column in audit.policy.sensitive:
         cells, counts = values.domain(column.name)
@@ -160,8 +160,8 @@ def _not_limited(policy: Policy) -> list[str]:
     return missing + [f"No t was asked for {column.name}." for column in policy.sensitive if column.t is None]
 
 
-def _trees(policy: Policy) -> list[str]:
-    """Return the trees that define regions of (n,t)-closeness: the publisher decided which values are near one another."""
+def _about_trees(policy: Policy) -> list[str]:
+    """Return a sentence on each tree that defines regions of (n,t)-closeness: the publisher decided which values are near."""
     trees = [(column.name, column.tree) for column in policy.quasi if policy.n is not None and column.tree is not None]
     return [
         f"Regions of {name}: by the certificate's tree, of {number_of(tree.height + 1, 'level')} and "

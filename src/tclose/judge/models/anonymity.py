@@ -20,7 +20,7 @@ class Share(Model):
     key = "share"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge the largest share of each class."""
+        """Judge the share of the most frequent value in each class: at most alpha."""
         return judge_ratios(classes, classes.largest(classes.counts), classes.sizes, self.limit)
 
 
@@ -36,5 +36,5 @@ class Lift(Model):
     key = "lift"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Compare c*n with s*T at each touched value."""
+        """Measure the lift of each class: the largest share of a value in it, over the value's share in the table."""
         return judge_ratios(classes, *classes.lifts, self.limit)

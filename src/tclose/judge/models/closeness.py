@@ -26,5 +26,5 @@ class Closeness(Model):
         return cls(distance, limit=MODELS[cls.key].limit(policy, column))
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge the distances as integers over integers."""
+        """Judge the earth mover's distance of each class from the table: at most t, compared as integers over integers."""
         return judge_ratios(classes, numerators(self.distance, classes), denominators(self.distance, classes), self.limit)

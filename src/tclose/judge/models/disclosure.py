@@ -32,7 +32,7 @@ class Disclosure(Model):
         return cls(lenient=column.delta_kind == "lenient", limit=MODELS[cls.key].limit(policy, column))
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Measure in floats; decide near the limit with as many digits as it takes."""
+        """Judge the size of log(p/q) of each value in each class, below delta: in floats, near the limit with more digits."""
         above, below = classes.lifts
         farther = np.maximum(above, below) / np.minimum(above, below)  # so that 10 and 1/10 give the same float
         logs = np.log(farther.astype(np.float64))

@@ -25,7 +25,7 @@ class DistinctDiversity(Model):
     key = "l_distinct"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Count the values of each class."""
+        """Judge the number of distinct values in each class: at least l."""
         distinct = classes.distinct
         broken = distinct < math.ceil(self.limit or 0)
         place = int(distinct.argmin())
@@ -41,7 +41,7 @@ class EntropyDiversity(Model):
     key = "l_entropy"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Measure in floats; decide near the limit exactly."""
+        """Judge the entropy of each class, at least log l: measured in floats, decided exactly near the limit."""
         # Sorted, and divided by what they share, so that equal distributions give equal floats, whatever their order.
         counts = classes.descending // classes.spread(np.gcd.reduceat(classes.counts, classes.starts[:-1]))
         sizes = classes.sums(counts)
@@ -74,7 +74,7 @@ class RecursiveDiversity(Model):
         return cls(l=int(column.l) if column.l else 2, limit=MODELS[cls.key].limit(policy, column))
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Sort each class's counts, largest first, and compare the first with the sum from the l-th on."""
+        """Judge each class's counts, sorted: the largest must be below c times the sum of the l-th largest and those after it."""
         rank = np.arange(len(classes.counts)) - classes.spread(classes.starts[:-1])
         tails = classes.sums(np.where(rank >= self.l - 1, classes.descending, 0))
         return judge_ratios(classes, classes.largest(classes.counts), tails, self.limit, strict=True)

@@ -17,7 +17,8 @@ class BasicLikeness(Model):
     key = "beta"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge p/q against 1 + beta. Some value of a class has p >= q, so the largest p/q decides."""
+        """Judge the largest p/q of each class, a value's share in it over that in the table: at most 1 + beta."""
+        # Some value of a class has p >= q, so the largest p/q decides.
         verdict = judge_ratios(classes, *classes.lifts, None if self.limit is None else self.limit + 1)
         return replace(verdict, values=verdict.values - 1, worst=verdict.worst - 1)
 
@@ -29,7 +30,7 @@ class EnhancedLikeness(Model):
     key = "beta_enhanced"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge as basic does, and each value against its own -ln q."""
+        """Judge p/q of each value in each class: at most 1 + min(beta, -ln q)."""
         basic = BasicLikeness(limit=self.limit).judge(classes)
         hopeless = classes.largest(_beyond_own_limit(classes))
         values = np.where(hopeless, np.inf, basic.values)

@@ -105,7 +105,7 @@ class LineAxis(Axis):
         self.positions: Numbers = distance.positions.astype(integer_dtype(4 * distance.scale * rows))
 
     def order(self, codes: Ints, rows: Ints) -> Ints:  # noqa: ARG002 - the same for all boxes
-        """Return the codes, ascending."""
+        """Return the values of a box as they are: by their codes, ascending."""
         return codes
 
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
@@ -209,7 +209,7 @@ class SetAxis(Axis):
     """
 
     def order(self, codes: Ints, rows: Ints) -> Ints:
-        """Return the codes, rarest first; ties: the first code first."""
+        """Return the values of a box, those of the fewest ``rows`` first; ties: the lower code first."""
         return codes[np.argsort(rows, kind="stable")]
 
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:

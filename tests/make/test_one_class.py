@@ -47,7 +47,7 @@ def judged(distance: Distance, counts: list[int], table: list[int], persons: lis
 
 
 def _asked(distance: Distance, *, n: int | None = None, alpha: Any = None, **limits: Any) -> tuple[Sensitive, Policy]:
-    column = Sensitive("s", distance=distance.name, **SETTINGS.get(distance.name, {}), **limits)  # type: ignore[arg-type]
+    column = Sensitive("s", distance=distance.name, **SETTINGS.get(distance.name, {}), **limits)
     return column, Policy(quasi=["q"], sensitive=[column], k=1, n=n, alpha=alpha)
 
 

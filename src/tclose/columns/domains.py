@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tclose.distances import Distance
-from tclose.distances.choose import Labelling, arrange, as_number, label_of, labels_of, without_label
+from tclose.distances.choose import KINDS, Labelling, arrange, as_number, label_of, labels_of, without_label
 from tclose.errors import HierarchyError, InputError, PolicyError, listed
 from tclose.policy import Policy, Sensitive
 from tclose.tables.table import Table
@@ -60,7 +60,7 @@ def edges_from_table(column: Sensitive) -> bool:
 def check_orders(source: Table, policy: Policy) -> None:
     """Refuse a sensitive ordered category whose order the policy does not give: a reader of the release needs it."""
     for column in policy.sensitive:
-        if source.kinds[column.name] == "category" and column.kind in ("auto", "ordered") and column.order is None:
+        if source.kinds[column.name] == "category" and _needs(column) == "order" and column.order is None:
             raise PolicyError(
                 f"Sensitive column {column.name!r} is an ordered category, and a release keeps no such order. Give its order in "
                 "the policy, or distance: equal."
@@ -85,9 +85,9 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
     if column.bins is not None and source.kinds[column.name] == "text":
         shown = source.values(column.name, cells).to_pylist()
         labels = in_order([label for label in shown if label is not None])
-        if labels is not None and (column.kind == "equal" or column.missing == "value" or None not in shown):
+        if labels is not None and (_needs(column) == "" or column.missing == "value" or None not in shown):
             missing = [None] * (len(shown) - len(labels))
-            ordered, distance = arrange("equal" if column.kind == "equal" else "ordered", [*labels, *missing])
+            ordered, distance = arrange("ordered" if column.kind == "auto" else column.kind, [*labels, *missing])
             return _coded(column, shown, ordered, distance)
         if labels is None and any(interval_of(label) is not None for label in shown):
             raise InputError(
@@ -96,15 +96,15 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
             )
     kind = _kind(source, column)
     try:
-        values = (source.numbers(cells) if kind == "numeric" else source.values(column.name, cells)).to_pylist()
+        values = (source.numbers(cells) if KINDS[kind].needs == "numbers" else source.values(column.name, cells)).to_pylist()
     except (OverflowError, ValueError):
         raise InputError(f"Sensitive column {column.name!r} must have dates in the years 1 to 9999. Got others.") from None
     _check_missing(source, column, kind, values)
     labelling = _labelling(column)
     if labelling is not None:
         _check_labels(source, column, labelling, cells, values)
-    if kind == "numeric" and any(value is not None and abs(value) == float("inf") for value in values):
-        raise InputError(f"Sensitive column {column.name!r} must have finite numbers for the numeric distance. Got infinity.")
+    if KINDS[kind].needs == "numbers" and any(value is not None and abs(value) == float("inf") for value in values):
+        raise InputError(f"Sensitive column {column.name!r} must have finite numbers for the {kind} distance. Got infinity.")
     if binned and column.bins is not None:
         return _in_bins(source, column, kind, values, counts)
     ordered, distance = arrange(kind, values, labelling)
@@ -134,19 +134,24 @@ def _in_bins(source: Table, column: Sensitive, kind: str, values: list[Any], cou
     return Domain(ordered, distance, np.array(codes, dtype=np.int64))
 
 
+def _needs(column: Sensitive) -> str:
+    """Return what the distance of an attribute needs; where the column's type decides which it is, as the ordered one does."""
+    return "order" if column.kind == "auto" else KINDS[column.kind].needs
+
+
 def _kind(source: Table, column: Sensitive) -> str:
     """Return the name of the distance, which ``auto`` leaves to the type of the column."""
     measured = source.kinds[column.name] in IN_ORDER
     if column.kind == "auto":
         return "ordered" if measured else "equal"
-    if column.kind == "ordered" and not measured and column.order is None:
+    if _needs(column) == "order" and not measured and column.order is None:
         raise PolicyError(
-            f"distance: ordered of {column.name!r} needs an order: the column holds {source.kinds[column.name]}. Give one."
+            f"distance: {column.kind} of {column.name!r} needs an order: the column holds {source.kinds[column.name]}. Give one."
             f"{_why(source, column)}"
         )
-    if column.kind == "numeric" and (not measured or source.kinds[column.name] == "category"):
+    if _needs(column) == "numbers" and (not measured or source.kinds[column.name] == "category"):
         raise PolicyError(
-            f"distance: numeric of {column.name!r} needs numbers or dates. The column holds {source.kinds[column.name]}."
+            f"distance: {column.kind} of {column.name!r} needs numbers or dates. The column holds {source.kinds[column.name]}."
             f"{_why(source, column)}"
         )
     return str(column.kind)
@@ -168,7 +173,7 @@ def _labelling(column: Sensitive) -> Labelling | None:
 
 def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
     """Refuse missing cells, except for the equal distance and where ``missing: value`` is set and they have a place."""
-    if kind == "equal" or None not in values:
+    if KINDS[kind].needs == "" or None not in values:
         return
     labelling = _labelling(column)
     if column.missing == "value":

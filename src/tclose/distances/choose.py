@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from tclose.distances.base import Distance
 from tclose.distances.equal import Equal
@@ -35,7 +35,7 @@ def arrange(kind: str, values: Sequence[Any], labelling: Labelling | None = None
     values : distinct values, ascending where they can be compared; None, for missing cells, last
     labelling : Hierarchy for hierarchical, LabelledMatrix for matrix, the values' order for others (default: as given)
     """
-    return _ARRANGEMENTS[kind](values, labelling)
+    return KINDS[kind].arrange(values, labelling)
 
 
 def _in_order(values: Sequence[Any], labelling: Labelling | None) -> list[Any]:
@@ -79,26 +79,31 @@ def _by_matrix(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
     return ordered, labelling.among(_labels(ordered, labelling))
 
 
-_ARRANGEMENTS: dict[str, Callable[[Sequence[Any], Labelling | None], Arranged]] = {
-    "ordered": _ordered,
-    "numeric": _numeric,
-    "equal": _equal,
-    "hierarchical": _hierarchical,
-    "matrix": _by_matrix,
-}
-KINDS = tuple(_ARRANGEMENTS)
-"""The distances that a policy can name."""
+class Kind(NamedTuple):
+    """A distance that a policy can name."""
 
-GIVEN = ("hierarchical", "matrix")
-"""The distances that need more than values: `emd` and `transport` take the hierarchy or the matrix itself."""
+    arrange: Callable[[Sequence[Any], Labelling | None], Arranged]
+    needs: Literal["", "order", "numbers", "hierarchy", "matrix"] = ""
+    """What the values must have: an order, their own or a given one; numbers; or a given hierarchy or matrix."""
+
+
+KINDS = {
+    "ordered": Kind(_ordered, "order"),
+    "numeric": Kind(_numeric, "numbers"),
+    "equal": Kind(_equal),
+    "hierarchical": Kind(_hierarchical, "hierarchy"),
+    "matrix": Kind(_by_matrix, "matrix"),
+}
+"""All distances, by name."""
 
 
 def distance_on(distance: Any, domain: list[Any]) -> Arranged:
     """Return the domain in the order of its codes, and the distance on it."""
     if isinstance(distance, str):
-        if distance not in KINDS or distance in GIVEN:
-            *others, last = [repr(kind) for kind in KINDS if kind not in GIVEN]
-            hint = "Pass a Hierarchy or a matrix itself." if distance in GIVEN else f"Known are {', '.join(others)} and {last}."
+        by_name = [name for name, kind in KINDS.items() if kind.needs not in ("hierarchy", "matrix")]
+        if distance not in by_name:
+            *others, last = map(repr, by_name)
+            hint = "Pass a Hierarchy or a matrix itself." if distance in KINDS else f"Known are {', '.join(others)} and {last}."
             raise PolicyError(f"distance must be a known name, a Hierarchy or a matrix. Got {distance!r}. {hint}")
         return arrange(distance, domain)
     if isinstance(distance, Hierarchy):

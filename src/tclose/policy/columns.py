@@ -246,13 +246,14 @@ class Sensitive(Settings):
         return "auto"
 
     def _check(self) -> None:
-        needs = {"hierarchical": "hierarchy", "matrix": "matrix"}
-        for kind, given in (*needs.items(), ("ordered", "order")):
-            if getattr(self, given) is not None and self.kind != kind:
-                raise PolicyError(f"{given} of {self.name!r} goes with distance: {kind}. Got distance: {self.kind}.")
-            if self.distance == kind and given in needs.values() and getattr(self, given) is None:
-                raise PolicyError(f"distance: {kind} of {self.name!r} needs a {given}. Got none.")
-        if self.bins is not None and self.kind not in ("auto", "ordered", "equal"):
+        needs = "order" if self.kind == "auto" else KINDS[self.kind].needs
+        for given in ("hierarchy", "matrix", "order"):
+            if getattr(self, given) is not None and needs != given:
+                fitting = " or ".join(name for name, kind in KINDS.items() if kind.needs == given)
+                raise PolicyError(f"{given} of {self.name!r} goes with distance: {fitting}. Got distance: {self.kind}.")
+            if needs == given != "order" and getattr(self, given) is None:
+                raise PolicyError(f"distance: {self.kind} of {self.name!r} needs a {given}. Got none.")
+        if self.bins is not None and needs not in ("", "order"):
             raise PolicyError(f"bins of {self.name!r} go with the ordered and the equal distance. Got {self.kind}.")
         if self.bins is not None and self.order is not None:
             raise PolicyError(f"bins of {self.name!r} have an order of their own. Leave its order out.")

@@ -138,6 +138,23 @@ def test_a_helper_that_hangs_is_given_up(fresh: Callable[[str], None], code: str
         time.sleep(ahead.NAP)
 
 
+def test_a_helper_that_is_given_up_while_it_starts_is_ended(
+    fresh: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh(HANGS)
+    start = ahead._start
+
+    def start_too_late() -> subprocess.Popen[str]:
+        process = start()
+        ahead._give_up()
+        return process
+
+    monkeypatch.setattr(ahead, "_start", start_too_late)
+    ahead.compile_ahead(["new.one", "new.two"])
+    while ahead._ahead.driven:  # for ever, if it were not ended
+        time.sleep(ahead.NAP)
+
+
 def test_a_cancelled_job_does_not_wait_for_a_helper(fresh: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     fresh(HANGS)
     ahead.compile_ahead(["new.one", "new.two"])

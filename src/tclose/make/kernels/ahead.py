@@ -43,6 +43,7 @@ class _Ahead:
         self.pending: set[str] = set()  # kernels that are not compiled yet
         self.asked = self.compiled = 0
         self.driven = 0  # helpers at work
+        self.given_up = 0  # how often helpers were given up
         self.heard = time.monotonic()
         self.processes: list[subprocess.Popen[str]] = []
 
@@ -74,7 +75,7 @@ def compile_ahead(names: Iterable[str]) -> None:
         helpers = max(0, helpers - _ahead.driven)
         _ahead.driven += helpers
     for _ in range(helpers):
-        threading.Thread(target=_drive, args=(FOLDER,), daemon=True).start()
+        threading.Thread(target=_drive, args=(FOLDER, _ahead.given_up), daemon=True).start()
 
 
 def wait_for(name: str | None = None) -> int:
@@ -113,11 +114,13 @@ def _may_start() -> bool:
     return bool(sys.executable) and not getattr(sys, "frozen", False) and "python" in Path(sys.executable).name.lower()
 
 
-def _drive(folder: str) -> None:
-    """Let one helper compile kernel after kernel, until none is left or the helper fails."""
+def _drive(folder: str, given_up: int) -> None:
+    """Let one helper compile kernel after kernel, until none is left or the helper fails or is given up."""
     name, driven = "", True
     with suppress(OSError, ValueError), _start() as process:  # it may not start, or end too soon
         _ahead.processes.append(process)
+        if _ahead.given_up > given_up:  # while it started, when nobody could end it
+            process.kill()
         assert process.stdin is not None
         assert process.stdout is not None
         fine = process.stdout.readline() == f"{json.dumps(folder)}\n"
@@ -149,6 +152,7 @@ def _next(done: str, fine: bool) -> str:
 def _give_up() -> None:
     """End helpers that hang; the kernels that are left are compiled when they are called."""
     with _ahead.lock:
+        _ahead.given_up += 1
         _ahead.queue.clear()
         _ahead.pending.clear()
     for process in list(_ahead.processes):

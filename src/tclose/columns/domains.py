@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tclose.distances import Distance
 from tclose.distances.choose import KINDS, Labelling, arrange, as_number, label_of, labels_of, without_label
@@ -18,13 +17,12 @@ from tclose.errors import HierarchyError, InputError, PolicyError, listed
 from tclose.policy import Policy, Sensitive
 from tclose.tables.table import Table
 from tclose.tables.types import PRINTED
+from tclose.values.arrays import Ints
 from tclose.values.bins import in_order, interval_of
 from tclose.values.hierarchy import Hierarchy, printed
 
 IN_ORDER = ("integer", "decimal", "float", "date", "timestamp", "time", "category")
 """Kinds of columns for which ``distance: auto`` is the ordered distance."""
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

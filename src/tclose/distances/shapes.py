@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.distances.base import Distance
+from tclose.values.arrays import Ints
 from tclose.values.exact import integer_dtype
-
-Ints = NDArray[np.int64]
 
 
 class Line(Distance):

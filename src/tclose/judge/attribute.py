@@ -13,12 +13,12 @@ import numpy as np
 from tclose.distances import Distance
 from tclose.judge.divergences import jensen_shannon, kullback_leibler, variational
 from tclose.judge.models import ON_VALUES, Model, Verdict, homogeneous
-from tclose.judge.models.base import Bools
 from tclose.policy import Policy, Sensitive
 from tclose.policy.models import MODELS
+from tclose.values.arrays import Bools, Ints
 from tclose.values.exact import decimal_up, float_up, plain
 from tclose.values.hierarchy import printed
-from tclose.values.histograms import Histograms, Ints
+from tclose.values.histograms import Histograms
 
 DIVERGENCES = {"variational": variational, "kullback_leibler": kullback_leibler, "jensen_shannon": jensen_shannon}
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tclose.columns.domains import Domain, Ints, domain_of, kind_to_read
+from tclose.columns.domains import Domain, domain_of, kind_to_read
 from tclose.columns.persons import unit_to_audit, warn_of_risk
 from tclose.columns.reading import readings_of, warn_of
 from tclose.errors import InputError, raising_alone
@@ -27,6 +27,7 @@ from tclose.tables.counted import Cells
 from tclose.tables.readers import open_reader
 from tclose.tables.table import Table, open_table
 from tclose.tables.types import OR_AUTO, OR_PUBLISHED
+from tclose.values.arrays import Ints
 from tclose.values.histograms import Histograms
 
 

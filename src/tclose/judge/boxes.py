@@ -19,14 +19,12 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.policy import Quasi
+from tclose.values.arrays import Ints
 from tclose.values.exact import exact
 from tclose.values.formula_guard import unguarded
 from tclose.values.hierarchy import Hierarchy, node_names, printed
-
-Ints = NDArray[np.int64]
 
 Key = tuple[Any, ...]
 """A position on a line: first numbers, then dates, times of day, other texts, and last missing cells."""

@@ -15,13 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tclose.columns.domains import Domain, Ints, domain_of, edges_from_table
+from tclose.columns.domains import Domain, domain_of, edges_from_table
 from tclose.distances.choose import as_number
 from tclose.errors import GateError
 from tclose.judge.audit import Context, examine
 from tclose.judge.result import Audit
 from tclose.policy import Policy
 from tclose.tables.table import Table
+from tclose.values.arrays import Ints
 from tclose.values.bins import interval_of
 
 Reference = Mapping[str, tuple[Domain, Ints]]

@@ -9,12 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tclose.judge.boxes import Line, Tree
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from tclose.values.arrays import Bools, Ints
 
 
 def regions(axes: Sequence[Line | Tree], sizes: Ints, n: int, wanted: Bools) -> Iterator[Ints]:

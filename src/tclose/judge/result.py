@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from tclose.judge.attribute import AttributeAudit, finite
 from tclose.judge.models import ON_SIZES, Verdict
-from tclose.judge.models.base import Bools, Floats
 from tclose.policy import Policy
 from tclose.policy.models import MODELS
 from tclose.tables.readings import Reading
+from tclose.values.arrays import Bools, Floats
 from tclose.values.exact import decimal_up, float_up, number_of
 
 if TYPE_CHECKING:

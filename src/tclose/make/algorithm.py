@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tclose.errors import PolicyError, got, nearest, one_of
+from tclose.values.arrays import Ints
 from tclose.values.exact import exact
 
 if TYPE_CHECKING:
     from tclose.make.problem import Problem
     from tclose.policy import Policy
 
-Ints = NDArray[np.int64]
 
 EFFORTS = ("fast", "balanced", "best")
 """How long an algorithm may refine what it found."""

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tclose.columns.domains import check_orders
 from tclose.columns.persons import unit_to_release
@@ -37,8 +36,7 @@ from tclose.release.scope import asks_for_something
 from tclose.tables.readers import Reader, open_reader
 from tclose.tables.readings import Reading
 from tclose.tables.table import Table, open_table
-
-Ints = NDArray[np.int64]
+from tclose.values.arrays import Ints
 
 
 @raising_alone

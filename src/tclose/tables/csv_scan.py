@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose import jobs
+from tclose.values.arrays import Bytes, Ints
 from tclose.values.exact import number_of
 
 LONGEST = 2_000_000
@@ -24,9 +25,6 @@ BLOCK = 1 << 22
 """Bytes of a block: more than two of the longest rows."""
 
 _QUOTE, _LF, _CR = b'"\n\r'
-
-Bytes = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 
 
 class Fault(Exception):  # noqa: N818

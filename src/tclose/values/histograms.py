@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.values.arrays import Ints
 from tclose.values.exact import product
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

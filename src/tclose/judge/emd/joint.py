@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from tclose.distances.shapes import Line
 from tclose.judge.emd import line
 from tclose.judge.emd.guard import without_wrapping
+from tclose.values.arrays import Ints
 from tclose.values.exact import integer_dtype
-from tclose.values.histograms import Histograms, Ints
+from tclose.values.histograms import Histograms
 
 
 class Lexicographic(Line):

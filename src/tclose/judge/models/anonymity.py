@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.judge.models.base import Bools, Model, Verdict, judge_ratios
+from tclose.judge.models.base import Model, Verdict, judge_ratios
+from tclose.values.arrays import Bools
 from tclose.values.histograms import Histograms
 
 

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 from tclose.distances import Distance
 from tclose.policy import Policy, Sensitive
 from tclose.policy.models import MODELS
+from tclose.values.arrays import Bools, Floats
 from tclose.values.exact import product
 from tclose.values.histograms import Histograms
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 NEAR = 1e-9
 """A float decides only if it is farther than this from the limit; nearer to it, integers or more digits decide."""

@@ -16,7 +16,8 @@ from tclose.distances import Distance
 from tclose.judge.models.base import NEAR, Model, Verdict, judge_ratios
 from tclose.policy import Policy, Sensitive
 from tclose.policy.models import MODELS
-from tclose.values.histograms import Histograms, Ints
+from tclose.values.arrays import Ints
+from tclose.values.histograms import Histograms
 
 
 class DistinctDiversity(Model):

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tclose.judge.models.base import NEAR, Bools, Model, Verdict, judge_ratios, log_sign
+from tclose.judge.models.base import NEAR, Model, Verdict, judge_ratios, log_sign
+from tclose.values.arrays import Bools
 from tclose.values.histograms import Histograms
 
 

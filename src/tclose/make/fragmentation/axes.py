@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from tclose.distances import Distance
 from tclose.distances.shapes import Line, Metric, Tree
 from tclose.errors import PolicyError
+from tclose.values.arrays import Ints
 from tclose.values.exact import integer_dtype
 
-Ints = NDArray[np.int64]
 Numbers = NDArray[Any]
 
 BLOCK = 2**21

@@ -27,8 +27,8 @@ from tclose.make.fragmentation.axes import BLOCK, Numbers
 from tclose.make.fragmentation.counts import Counts
 from tclose.make.fragmentation.fragment import Fragment
 from tclose.make.fragmentation.one_attribute import is_known, worst_alone
+from tclose.values.arrays import Ints
 
-Ints = NDArray[np.int64]
 NEAR = 1e-9
 """A float decides a limit only when it is farther than this from it; nearer, fractions do."""
 

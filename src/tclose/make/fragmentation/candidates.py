@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.fragmentation.axes import Axis, LineAxis, Numbers
-from tclose.make.fragmentation.counts import Counts, Ints
+from tclose.make.fragmentation.counts import Counts
 from tclose.make.fragmentation.fragment import Fragment
+from tclose.values.arrays import Ints
 
 
 class Candidates(NamedTuple):

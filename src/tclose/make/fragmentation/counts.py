@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from tclose.distances import Distance
 from tclose.errors import PolicyError
 from tclose.make.fragmentation.axes import Axis, axis_of
-
-Ints = NDArray[np.int64]
+from tclose.values.arrays import Ints
 
 
 @dataclass(frozen=True, eq=False)

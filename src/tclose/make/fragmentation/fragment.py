@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tclose.errors import PolicyError
-from tclose.make.fragmentation.counts import Counts, Ints
+from tclose.make.fragmentation.counts import Counts
+from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
 
 BOUNDS = ("corrected", "published")

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.distances.shapes import Line, Tree
+from tclose.values.arrays import Ints
 
-Ints = NDArray[np.int64]
 Numbers = NDArray[Any]
 
 

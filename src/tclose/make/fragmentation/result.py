@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from tclose.errors import PolicyError
 from tclose.make.fragmentation.bounds import NEAR, Promises
-from tclose.make.fragmentation.counts import Counts, Ints, numbers
+from tclose.make.fragmentation.counts import Counts, numbers
 from tclose.make.fragmentation.fragment import Fragment
 from tclose.make.fragmentation.search import Split, Walk
 from tclose.make.fragmentation.sizing import by_gcd, by_halving
+from tclose.values.arrays import Ints
 from tclose.values.exact import decimal_up, number_of
 
 SIZINGS = ("relaxed", "gcd")

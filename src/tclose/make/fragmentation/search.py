@@ -12,8 +12,9 @@ import numpy as np
 from tclose.errors import PolicyError
 from tclose.make.fragmentation.axes import Numbers
 from tclose.make.fragmentation.candidates import Candidates, candidates, sides_of, units
-from tclose.make.fragmentation.counts import Counts, Ints
+from tclose.make.fragmentation.counts import Counts
 from tclose.make.fragmentation.fragment import Fragment
+from tclose.values.arrays import Ints
 from tclose.values.exact import integer_dtype
 
 STRATEGIES = ("psi", "sum")

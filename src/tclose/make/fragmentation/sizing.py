@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tclose.values.arrays import Ints
 
 NEAR = 1e-9
 """Halves whose strains differ by less count as equal: how a machine rounds sums must not choose between them."""

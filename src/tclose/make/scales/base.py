@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.scales.boxes import Boxes
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from tclose.values.arrays import Floats, Ints
 
 
 class Widths(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from tclose.values.arrays import Ints
 
 
 class Ranges(NamedTuple):

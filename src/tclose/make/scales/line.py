@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.errors import PolicyError
-from tclose.make.scales.base import Column, Floats, Ints, Published, Scale, Widths
+from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of
 from tclose.make.scales.rulers import Cell, Days, Instants, Ruler, ruler
 from tclose.make.scales.spans import Spans, charged, column, spans, spread
+from tclose.values.arrays import Floats, Ints
 from tclose.values.exact import INT64_MAX, integer_dtype
 from tclose.values.hierarchy import printed
 

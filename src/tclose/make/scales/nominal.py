@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.make.scales.base import Column, Ints, Published, Scale, Widths
+from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of, texts_on_a_line
+from tclose.values.arrays import Ints
 from tclose.values.hierarchy import printed
 
 _OR_MISSING = " or missing"

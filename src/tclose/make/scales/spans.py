@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.make.scales.base import Column, Floats, Ints
-
-Bools = NDArray[np.bool_]
+from tclose.make.scales.base import Column
+from tclose.values.arrays import Bools, Floats, Ints
 
 
 class Spans(NamedTuple):

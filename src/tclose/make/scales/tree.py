@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.make.scales.base import Ints, Published, Scale, Widths
+from tclose.make.scales.base import Published, Scale, Widths
 from tclose.make.scales.boxes import Boxes, Ranges, is_plain, nodes_of, ranks_of, read_range
 from tclose.make.scales.spans import Spans, charged, column, spans, spread
+from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
 from tclose.values.hierarchy import Hierarchy, node_names
 

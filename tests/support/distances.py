@@ -44,10 +44,10 @@ def trees(draw: st.DrawFn) -> naive.Tree:
 
 
 @st.composite
-def metrics(draw: st.DrawFn) -> naive.Ground:
-    """The lengths of shortest ways in a random graph, as shares of the longest."""
-    m = draw(st.integers(1, 5))
-    edges = {(i, j): draw(st.integers(1, 9)) for i in range(m) for j in range(i)}
+def metrics(draw: st.DrawFn, m: int | None = None, most: int = 9) -> naive.Ground:
+    """The lengths of shortest ways in a random graph of m nodes, with edges of at most ``most``, as shares of the longest."""
+    m = draw(st.integers(1, 5)) if m is None else m
+    edges = {(i, j): draw(st.integers(1, most)) for i in range(m) for j in range(i)}
     d = [[0 if i == j else edges[max(i, j), min(i, j)] for j in range(m)] for i in range(m)]
     for over, i, j in product(range(m), repeat=3):
         d[i][j] = min(d[i][j], d[i][over] + d[over][j])

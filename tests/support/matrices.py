@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count, product
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tclose import Hierarchy, find_fragmentation
 from tclose.make.fragmentation.result import Fragmentation
 from tests import naive
+from tests.support.distances import metrics
 
 KINDS = ["ordered", "numeric", "equal", "hierarchical", "matrix"]
 CLOSED = KINDS[:4]
@@ -45,17 +46,6 @@ def trees(draw: st.DrawFn) -> naive.Tree:
 
 
 @st.composite
-def metrics(draw: st.DrawFn, m: int) -> naive.Ground:
-    """The lengths of shortest ways in a random graph, as shares of the longest."""
-    edges = {(i, j): draw(st.integers(1, 6)) for i in range(m) for j in range(i)}
-    d = [[0 if i == j else edges[max(i, j), min(i, j)] for j in range(m)] for i in range(m)]
-    for over, i, j in product(range(m), repeat=3):
-        d[i][j] = min(d[i][j], d[i][over] + d[over][j])
-    longest = max(map(max, d)) or 1
-    return [[Fraction(entry, longest) for entry in row] for row in d]
-
-
-@st.composite
 def sides(draw: st.DrawFn, kind: str, least: int = 1, most: int = 4) -> Side:
     if kind == "hierarchical":
         tree = draw(trees().filter(lambda tree: least <= len(naive.leaves(tree)) <= most))
@@ -69,7 +59,7 @@ def sides(draw: st.DrawFn, kind: str, least: int = 1, most: int = 4) -> Side:
     m = draw(st.integers(least, most))
     places = list(range(m))
     if kind == "matrix":
-        ground = draw(metrics(m))
+        ground = draw(metrics(m, most=6))
         return Side(ground, places, ground, lambda p, q: naive.emd_lp(p, q, ground), naive.fragments.ways_of_metric(ground))
     if kind == "numeric":
         values = sorted(draw(st.lists(st.fractions(-5, 5, max_denominator=4), min_size=m, max_size=m, unique=True)))

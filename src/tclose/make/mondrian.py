@@ -285,7 +285,7 @@ def _boundaries(quasi: Codes, column: int, rows: Codes, cutting: Cutting) -> int
 
 @once
 def _outward(cutting: Cutting, found: int, size: int, k: int) -> int:
-    """List the boundaries worth a try, the one nearest the median first, then outwards; of equals the lower one first.
+    """List the boundaries worth a try, the one nearest the median first, then outwards; ties: the lower one first.
 
     None leaves fewer than k rows on a side. On each side of the median, tries are ``size // STEPS`` rows apart at least.
     """

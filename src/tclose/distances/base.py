@@ -31,4 +31,4 @@ class Distance(ABC):
 
     @abstractmethod
     def ground(self, i: int, j: int) -> Fraction:
-        """Return d(i, j)."""
+        """Return d(i, j), the ground distance between the values with the codes i and j."""

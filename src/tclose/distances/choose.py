@@ -27,7 +27,7 @@ Arranged = tuple[list[Any], Distance]
 
 
 def arrange(kind: str, values: Sequence[Any], labelling: Labelling | None = None) -> Arranged:
-    """Return values in the order of their codes, and the distance between them.
+    """Return the values of a domain in the order of their codes, and the distance of a named kind between them.
 
     Parameters
     ----------
@@ -39,44 +39,53 @@ def arrange(kind: str, values: Sequence[Any], labelling: Labelling | None = None
 
 
 def _in_order(values: Sequence[Any], labelling: Labelling | None) -> list[Any]:
-    """Return values in the order of their labels; without labels, as they are given."""
+    """Return values in the order of their labels in a hierarchy, matrix or order; without one, as they are given."""
     if labelling is None:
         return list(values)
     rank = {label: number for number, label in enumerate(labels_of(labelling))}
     return sorted(values, key=lambda value: rank[label_of(value, rank)])
 
 
-def _labels(values: Sequence[Any], labelling: Labelling) -> list[str]:
-    """Return the label of each value."""
+def _labels_of_values(values: Sequence[Any], labelling: Labelling) -> list[str]:
+    """Return the label of each value in a hierarchy, matrix or order."""
     known = set(labels_of(labelling))
     return [label_of(value, known) for value in values]
 
 
-def _ordered(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+def _arrange_ordered(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+    """Return the values in their order, and the ordered distance between them."""
     return _in_order(values, labelling), Ordered(len(values))
 
 
-def _numeric(values: Sequence[Any], _: Labelling | None) -> Arranged:
+def _arrange_numeric(values: Sequence[Any], _: Labelling | None) -> Arranged:
+    """Return the values from least to greatest, missing last, and the numeric distance between them."""
     numbers = {value: as_number(value) for value in values if value is not None}
     ordered = sorted(numbers, key=numbers.__getitem__)
     positions = [numbers[value] for value in ordered]
-    return ([*ordered, None], Numeric([*positions, _after(positions)])) if None in values else (ordered, Numeric(positions))
+    return (
+        ([*ordered, None], Numeric([*positions, _number_for_missing(positions)]))
+        if None in values
+        else (ordered, Numeric(positions))
+    )
 
 
-def _equal(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+def _arrange_equal(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+    """Return the values in their order, and the equal distance between them."""
     return _in_order(values, labelling), Equal(len(values))
 
 
-def _hierarchical(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+def _arrange_hierarchical(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+    """Return the values in the order of the hierarchy's leaves, and the hierarchical distance between them."""
     assert isinstance(labelling, Hierarchy)
     ordered = _in_order(values, labelling)
-    return ordered, Hierarchical(labelling, _labels(ordered, labelling))
+    return ordered, Hierarchical(labelling, _labels_of_values(ordered, labelling))
 
 
-def _by_matrix(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+def _arrange_matrix(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
+    """Return the values in the order of the matrix's labels, and the matrix distance between them."""
     assert isinstance(labelling, LabelledMatrix)
     ordered = _in_order(values, labelling)
-    return ordered, labelling.among(_labels(ordered, labelling))
+    return ordered, labelling.among(_labels_of_values(ordered, labelling))
 
 
 class Kind(NamedTuple):
@@ -88,17 +97,17 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "ordered": Kind(_ordered, "order"),
-    "numeric": Kind(_numeric, "numbers"),
-    "equal": Kind(_equal),
-    "hierarchical": Kind(_hierarchical, "hierarchy"),
-    "matrix": Kind(_by_matrix, "matrix"),
+    "ordered": Kind(_arrange_ordered, "order"),
+    "numeric": Kind(_arrange_numeric, "numbers"),
+    "equal": Kind(_arrange_equal),
+    "hierarchical": Kind(_arrange_hierarchical, "hierarchy"),
+    "matrix": Kind(_arrange_matrix, "matrix"),
 }
 """All distances, by name."""
 
 
 def distance_on(distance: Any, domain: list[Any]) -> Arranged:
-    """Return the domain in the order of its codes, and the distance on it."""
+    """Return a domain in the order of its codes, and the distance on it that a name, a hierarchy or a matrix stands for."""
     if isinstance(distance, str):
         by_name = [name for name, kind in KINDS.items() if kind.needs not in ("hierarchy", "matrix")]
         if distance not in by_name:
@@ -114,14 +123,15 @@ def distance_on(distance: Any, domain: list[Any]) -> Arranged:
         if len({printed(value) for value in domain}) < len(domain):
             raise PolicyError("Values of a hierarchy must differ in their printed form. Got two that do not, as 39 and '39'.")
         return arrange("hierarchical", domain, distance)
-    matrix = _matrix(distance)
+    matrix = _matrix_of_rows(distance)
     if matrix.m != len(domain):
         rows, wanted = number_of(matrix.m, "row"), number_of(len(domain), "value")
         raise PolicyError(f"A matrix distance must have one row for each value. Got {rows} for {wanted}.")
     return domain, matrix
 
 
-def _matrix(rows: Any) -> Matrix:
+def _matrix_of_rows(rows: Any) -> Matrix:
+    """Return the matrix distance of rows of numbers; raise PolicyError if they are not a matrix of numbers."""
     try:
         return Matrix([list(row) for row in rows])
     except TcloseError:
@@ -130,8 +140,8 @@ def _matrix(rows: Any) -> Matrix:
         raise PolicyError("distance must be a known name, a Hierarchy or a matrix of numbers. Got something else.") from None
 
 
-def _after(numbers: Sequence[Fraction]) -> Fraction:
-    """Return the number for missing cells: after the greatest one, by the mean step from number to number.
+def _number_for_missing(numbers: Sequence[Fraction]) -> Fraction:
+    """Return the number that stands for missing cells: one mean step after the greatest number.
 
     After numbers that are one step apart it is one step after the last, as under the ordered distance.
     """
@@ -141,19 +151,19 @@ def _after(numbers: Sequence[Fraction]) -> Fraction:
 
 
 def without_label(values: Iterable[Any], labelling: Labelling) -> list[Any]:
-    """Return the values whose label a hierarchy, a matrix or an order does not have."""
+    """Return the values that a hierarchy, a matrix or an order does not contain."""
     known = set(labels_of(labelling))
     return [value for value in values if label_of(value, known) not in known]
 
 
 def label_of(value: Any, known: Collection[str]) -> str:
-    """Return the label of a value: its printed form, without the guard that a release may have put before it."""
+    """Return the label of a value: its printed form, without the formula guard unless the label has it too."""
     text = printed(value)
     return text if text in known else unguarded(text)
 
 
 def as_number(value: Any) -> Fraction:
-    """Return the number that a value stands for: dates in days, times in microseconds."""
+    """Return the number that a value stands for under the numeric distance: dates in days, times in microseconds."""
     if isinstance(value, datetime):
         moment = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
         return Fraction((moment - datetime.min) // timedelta(microseconds=1))
@@ -168,7 +178,7 @@ def as_number(value: Any) -> Fraction:
 
 
 def labels_of(labelling: Labelling) -> Sequence[str]:
-    """Return the labels that a hierarchy, a matrix or an order has."""
+    """Return all labels of a hierarchy (its leaves), of a matrix or of an order, in their order."""
     if isinstance(labelling, Hierarchy):
         return labelling.leaves
     return labelling.labels if isinstance(labelling, LabelledMatrix) else labelling

@@ -22,7 +22,7 @@ class Hierarchical(Tree):
     name = "hierarchical"
 
     def __init__(self, hierarchy: Hierarchy, values: Sequence[str]) -> None:
-        """Codes are indices in ``values``: leaves of the hierarchy, in the order of its leaves."""
+        """Take leaves of a hierarchy, in the order of its leaves; the code of a value is its index in ``values``."""
         self.m = len(values)
         self.scale = hierarchy.height if self.m > 1 else 0
         paths = [hierarchy.path(hierarchy.leaf(value)) for value in values]

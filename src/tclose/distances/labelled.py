@@ -33,14 +33,14 @@ class LabelledMatrix:
     file: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        """Check that it is a metric, once, before any table is read."""
+        """Check that the matrix is a metric and names each value once, before any table is read."""
         if len(set(self.labels)) < len(self.labels):
             raise HierarchyError("A matrix must name each value once. Got a value twice.")
         self._check_denominators()
         Matrix(self.rows)
 
     def _check_denominators(self) -> None:
-        """Refuse distances whose common denominator, which exact sums have, is too large."""
+        """Refuse a matrix whose distances have too large a common denominator for exact sums."""
         common = 1
         for distance in (entry for row in self.rows for entry in row):
             common = lcm(common, distance.denominator)
@@ -52,12 +52,12 @@ class LabelledMatrix:
 
     @classmethod
     def from_mapping(cls, distances: Mapping[Any, Mapping[Any, Any]]) -> LabelledMatrix:
-        """Read ``{"a": {"b": 0.5}, "b": {}}``: one entry a pair is enough, the diagonal may be omitted."""
+        """Return the matrix of a mapping ``{"a": {"b": 0.5}, "b": {}}``: one entry per pair is enough, the diagonal is 0."""
         if not isinstance(distances, Mapping) or not all(isinstance(row, Mapping) for row in distances.values()):
             raise HierarchyError("A matrix must be a mapping from each value to its distances. Got something else.")
         labels = list(dict.fromkeys(printed(key) for row in (distances, *distances.values()) for key in row))
         check_domain(len(labels))  # before there are as many entries as their square
-        known = {(printed(a), printed(b)): _entry(d) for a, row in distances.items() for b, d in row.items()}
+        known = {(printed(a), printed(b)): _exact_entry(d) for a, row in distances.items() for b, d in row.items()}
 
         def entry(a: str, b: str) -> Fraction:
             found = known.get((a, b), known.get((b, a), Fraction(0) if a == b else None))
@@ -69,7 +69,7 @@ class LabelledMatrix:
 
     @classmethod
     def from_csv(cls, path: str | Path) -> LabelledMatrix:
-        """Read a square CSV: the values in the first row and, in the same order, in the first column."""
+        """Return the matrix in a square CSV file: the values in its first row and, in the same order, in its first column."""
         try:
             text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
             rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
@@ -80,21 +80,22 @@ class LabelledMatrix:
         labels = rows[0][1:] if rows else []
         if not labels or [row[0] for row in rows[1:]] != labels:
             raise HierarchyError(f"Matrix file {Path(path).name!r} must have the same values in its first row and first column.")
-        return cls(labels, [[_entry(cell) for cell in row[1:]] for row in rows[1:]], Path(path))
+        return cls(labels, [[_exact_entry(cell) for cell in row[1:]] for row in rows[1:]], Path(path))
 
     def among(self, values: Sequence[Any]) -> Matrix:
-        """Return the distance between these values only."""
+        """Return the distance between some of the matrix's values, whose codes are their indices in ``values``."""
         indices = [self.labels.index(printed(value)) for value in values]
         return Matrix([[self.rows[i][j] for j in indices] for i in indices])
 
     def to_mapping(self) -> dict[str, dict[str, Any]]:
-        """Return a mapping that `from_mapping` reads."""
+        """Return the matrix as a mapping of mappings, which `from_mapping` reads back."""
         return {
             a: {b: plain(d) for b, d in zip(self.labels, row, strict=True)} for a, row in zip(self.labels, self.rows, strict=True)
         }
 
 
-def _entry(distance: Any) -> Fraction:
+def _exact_entry(distance: Any) -> Fraction:
+    """Return an entry of a matrix as a fraction; raise HierarchyError if it is not a number."""
     try:
         return exact(distance)
     except ValueError as error:

@@ -24,7 +24,7 @@ class Matrix(Metric):
     name = "matrix"
 
     def __init__(self, rows: Sequence[Sequence[Any]]) -> None:
-        """The distances, row by row."""
+        """Take the distances between all pairs of values, row by row; refuse them if they are not a metric."""
         self.m = len(rows)
         check_domain(self.m)
         if any(len(row) != self.m for row in rows):
@@ -38,12 +38,13 @@ class Matrix(Metric):
 
 
 def check_domain(values: int) -> None:
-    """Refuse a domain that is too large for a matrix."""
+    """Refuse a matrix distance on more values than `LARGEST_DOMAIN`."""
     if values > LARGEST_DOMAIN:
         raise HierarchyError(f"A matrix distance is for at most {LARGEST_DOMAIN} values. Got {values}.")
 
 
 def _check_metric(entries: list[list[Fraction]]) -> None:
+    """Refuse distances that are not a metric in [0, 1]: zero diagonal, symmetric, triangle inequality."""
     codes = range(len(entries))
     for i, j in pairs(codes, codes):
         d = entries[i][j]

@@ -20,7 +20,7 @@ class Numeric(Line):
     name = "numeric"
 
     def __init__(self, values: Sequence[Fraction | int]) -> None:
-        """Distinct numbers, ascending."""
+        """Take the numbers that the values stand for: distinct and ascending."""
         numbers = [Fraction(value) for value in values]
         common = math.lcm(*(number.denominator for number in numbers))
         steps = [int((number - numbers[0]) * common) for number in numbers]

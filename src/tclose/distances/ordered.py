@@ -17,5 +17,5 @@ class Ordered(Line):
     name = "ordered"
 
     def __init__(self, m: int) -> None:
-        """The values 0 to m-1, one step apart."""
+        """Take the number of values, m: their codes are 0 to m-1, one step apart."""
         super().__init__(range(m))

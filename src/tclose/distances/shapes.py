@@ -31,13 +31,13 @@ class Line(Distance):
     positions: NDArray[Any]
 
     def __init__(self, positions: Sequence[int]) -> None:
-        """Values at these positions: integers, ascending from 0."""
+        """Take the positions of the values on the line: integers, ascending from 0."""
         self.m = len(positions)
         self.scale = int(positions[-1])
         self.positions = np.array(positions, dtype=integer_dtype(self.scale))
 
     def ground(self, i: int, j: int) -> Fraction:
-        """Return |v_i - v_j| / (v_m - v_1)."""
+        """Return the distance of two positions on the line as a share of its length, abs(v_i - v_j) / (v_m - v_1)."""
         return Fraction(abs(int(self.positions[i]) - int(self.positions[j])), self.scale) if i != j else Fraction(0)
 
 
@@ -47,12 +47,12 @@ class Set(Distance):
     shape = "set"
 
     def __init__(self, m: int) -> None:
-        """A set of m values."""
+        """Take the number of values, m."""
         self.m = m
         self.scale = 1 if m > 1 else 0
 
     def ground(self, i: int, j: int) -> Fraction:
-        """Return 1 unless the values are the same."""
+        """Return 1 if the codes differ, else 0."""
         return Fraction(int(i != j))
 
 
@@ -75,7 +75,7 @@ class Tree(Distance):
     weights: Ints
 
     def ground(self, i: int, j: int) -> Fraction:
-        """Return the height of the lowest node above both values, as a share of H: H less the weights on the way down to it."""
+        """Return the height of the lowest node above both values, as a share of the height of the root."""
         if i == j:
             return Fraction(0)
         shared = (self.ancestors[:, i] == self.ancestors[:, j]) & (self.ancestors[:, i] >= 0)
@@ -99,5 +99,5 @@ class Metric(Distance):
     matrix: NDArray[Any]
 
     def ground(self, i: int, j: int) -> Fraction:
-        """Return the entry (i, j)."""
+        """Return the entry (i, j) of the matrix as a fraction."""
         return Fraction(int(self.matrix[i, j]), self.scale) if i != j else Fraction(0)

@@ -82,15 +82,16 @@ class Quasi(Settings):
 
     @property
     def tree(self) -> Hierarchy | None:
-        """The hierarchy that was given; None if there is none, or if it is made from the table."""
+        """The hierarchy that the policy gives; None if it gives none, or asks for one that is made from the table."""
         return self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
 
     @property
     def read_as(self) -> str:
-        """The type that cells are read as. Codes of categories keep theirs, so that a set lists numbers in their order."""
+        """The type that the column's cells are read as: "auto" for categories, so that numbers stay numbers and sort as such."""
         return "auto" if self.type == "category" else self.type
 
     def _check(self) -> None:
+        """Refuse settings of a quasi-identifier that contradict one another."""
         if self.recode == "level" and self.hierarchy is None:
             raise PolicyError(f"recode: level of {self.name!r} needs a hierarchy. Got none.")
         if self.hierarchy is not None and self.recode in ("bounds", "centroid"):
@@ -108,7 +109,7 @@ class Quasi(Settings):
         self._check_ends()
 
     def _check_ends(self) -> None:
-        """Check that top, bottom and snap fit each other, and the type if one was asked for."""
+        """Refuse a top, bottom or snap that does not fit the others, or the type that the policy gives."""
         kinds = {"integer": (Fraction, "a number"), "decimal": (Fraction, "a number"), "date": (date, "a date")}
         if self.type in kinds:  # a release has text, whatever it was made from
             kind, needed = kinds[self.type]
@@ -127,6 +128,7 @@ class Quasi(Settings):
 
 
 def _is_below(low: Any, high: Any) -> bool:
+    """Whether one end is below another; False if they cannot be compared, as a number and a date."""
     try:
         return bool(low < high)
     except TypeError:  # a number and a date, or a date and a time
@@ -237,7 +239,7 @@ class Sensitive(Settings):
 
     @property
     def kind(self) -> str:
-        """The distance asked for; "auto" when the column's type decides."""
+        """The name of the distance that the policy asks for; "auto" if the column's type decides."""
         if self.distance != "auto":
             return self.distance
         for kind, given in (("hierarchical", self.hierarchy), ("matrix", self.matrix), ("ordered", self.order)):
@@ -246,6 +248,7 @@ class Sensitive(Settings):
         return "auto"
 
     def _check(self) -> None:
+        """Refuse settings of a sensitive attribute that contradict one another."""
         needs = "order" if self.kind == "auto" else KINDS[self.kind].needs
         for given in ("hierarchy", "matrix", "order"):
             if getattr(self, given) is not None and needs != given:

@@ -25,7 +25,7 @@ _FINEST = 10**300
 
 
 def name_of(value: Any) -> Any:
-    """Return the name of a column; integers name columns too."""
+    """Return the name of a column as text, also where it is given as an integer; raise ValueError for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
@@ -42,8 +42,8 @@ def items_of(value: Any) -> list[Any]:
     return items if isinstance(items, list) else [value]
 
 
-def _number(requirement: str, fits: Callable[[Fraction], bool], *, optional: bool = True) -> PlainValidator:
-    """Return a validator that reads an exact number and checks a condition on it."""
+def _number_validator(requirement: str, fits: Callable[[Fraction], bool], *, optional: bool = True) -> PlainValidator:
+    """Return a pydantic validator that reads an exact number and raises ``requirement`` unless it ``fits``."""
 
     def validate(value: Any) -> Fraction | None:
         if value is None and optional:
@@ -61,7 +61,8 @@ def _number(requirement: str, fits: Callable[[Fraction], bool], *, optional: boo
     return PlainValidator(validate)
 
 
-def _whole(value: Any) -> int | None:
+def _read_whole_number(value: Any) -> int | None:
+    """Return a setting as an integer from 1 on, or None; raise ValueError with the requirement otherwise."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= _LARGEST:
@@ -69,7 +70,8 @@ def _whole(value: Any) -> int | None:
     return int(value)
 
 
-def _hierarchy(value: Any) -> Hierarchy | None:
+def _read_hierarchy(value: Any) -> Hierarchy | None:
+    """Return the hierarchy that a setting gives as an object, a path of a CSV file or a mapping; None if none."""
     if value is None or isinstance(value, Hierarchy):
         return value
     if isinstance(value, str | Path):
@@ -77,11 +79,13 @@ def _hierarchy(value: Any) -> Hierarchy | None:
     return Hierarchy.from_mapping(value)
 
 
-def _quasi_hierarchy(value: Any) -> Hierarchy | str | None:
-    return str(value) if isinstance(value, str) and value in BUILT else _hierarchy(value)
+def _read_quasi_hierarchy(value: Any) -> Hierarchy | str | None:
+    """Return the hierarchy of a quasi-identifier, or "prefixes" or "dates" for one that is made from the table."""
+    return str(value) if isinstance(value, str) and value in BUILT else _read_hierarchy(value)
 
 
-def _matrix(value: Any) -> LabelledMatrix | None:
+def _read_matrix(value: Any) -> LabelledMatrix | None:
+    """Return the matrix that a setting gives as an object, a path of a CSV file or a mapping; None if none."""
     if value is None or isinstance(value, LabelledMatrix):
         return value
     if isinstance(value, str | Path):
@@ -89,7 +93,8 @@ def _matrix(value: Any) -> LabelledMatrix | None:
     return LabelledMatrix.from_mapping(value)
 
 
-def _order(value: Any) -> list[str] | None:
+def _read_order(value: Any) -> list[str] | None:
+    """Return the labels of values from least to greatest; raise ValueError unless it is a list of distinct values."""
     if value is None:
         return None
     items = [] if isinstance(value, str | Mapping) else items_of(value)
@@ -99,7 +104,8 @@ def _order(value: Any) -> list[str] | None:
     return labels
 
 
-def _snap(value: Any) -> Any:
+def _read_snap(value: Any) -> Any:
+    """Return the grid that ranges are widened to: a number above 0, or a unit of the calendar; None if none."""
     if value is None or (isinstance(value, str) and value in CALENDAR):
         return value
     try:
@@ -110,8 +116,8 @@ def _snap(value: Any) -> Any:
     raise ValueError(f"a number above 0, or for dates one of {', '.join(CALENDAR)}")
 
 
-def _end(value: Any) -> Any:
-    """Read where top or bottom coding begins: a number, a date, or a time."""
+def _read_end(value: Any) -> Any:
+    """Return the value where top or bottom coding begins: a number, a date, or a time; None if none."""
     if value is None or isinstance(value, date | time):
         return value
     for read in (exact, date.fromisoformat, datetime.fromisoformat, time.fromisoformat):
@@ -122,52 +128,60 @@ def _end(value: Any) -> Any:
     raise ValueError("a number, a date as 2024-01-31, or a time as 08:30")
 
 
-def _delimiter(value: Any) -> Any:
+def _read_delimiter(value: Any) -> Any:
+    """Return the character between the cells of a CSV, also from its name ("tab"); None if not given."""
     value = {"tab": "\t", "comma": ",", "semicolon": ";"}.get(value, value) if isinstance(value, str) else value
     if value is None or (isinstance(value, str) and len(value) == 1 and value in "\t,;:|!#$%&*/<=>?@^_`{}~"):
         return value
     raise ValueError("one character such as ; or tab")
 
 
-def _decimal(value: Any) -> Any:
+def _read_decimal_mark(value: Any) -> Any:
+    """Return the decimal mark of numbers, a point or a comma; None if not given."""
     if value in (None, ".", ","):
         return value
     raise ValueError("a point or a comma, in quotes")
 
 
-def _encoding(value: Any) -> Any:
+def _read_encoding(value: Any) -> Any:
+    """Return the name of the input's text encoding; None if not given."""
     return value if value is None else encoding_of(str(value))
 
 
-def _texts(value: Any) -> list[str]:
+def _read_missing_texts(value: Any) -> list[str]:
+    """Return the distinct texts that mean a missing cell, from one text or a list of them."""
     texts = value if isinstance(value, list | tuple) else [value]
     if not all(isinstance(text, str | int) and not isinstance(text, bool) for text in texts):
         raise ValueError("a list of texts that mean no value, each in quotes where YAML would read something else")
     return list(dict.fromkeys(str(text) for text in texts))
 
 
-def _dates(value: Any) -> DateForm | None:
+def _read_date_form(value: Any) -> DateForm | None:
+    """Return the form in which dates are written; None if not given."""
     return value if value is None or isinstance(value, DateForm) else DateForm.read(str(value))
 
 
-def _reason(value: Any) -> Any:
+def _read_reason(value: Any) -> Any:
+    """Return a reason in words; raise ValueError for an empty one; None if not given."""
     if value is None or (isinstance(value, str) and value.strip()):
         return value
     raise ValueError("a reason, in words")
 
 
-def _truth(value: Any) -> Any:
+def _read_truth(value: Any) -> Any:
+    """Return a boolean; raise ValueError for anything else, as YAML has many words for true."""
     if isinstance(value, bool):
         return value
     raise ValueError("true or false")
 
 
-def _bins(value: Any) -> Bins | None:
+def _read_bins(value: Any) -> Bins | None:
+    """Return the bins that a setting asks for; None if none."""
     return None if value is None else Bins.read(value)
 
 
-def _names(value: Any) -> list[str]:
-    """Read one name, or a list of names."""
+def _read_names(value: Any) -> list[str]:
+    """Return a list of column names, from one name or a list of names."""
     return [name_of(item) for item in items_of(value)]
 
 
@@ -182,27 +196,31 @@ _NUMBER = WithJsonSchema({"anyOf": [*NUMBERS, {"type": "null"}]})
 _FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
 NAME: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
 Name = Annotated[str, BeforeValidator(name_of), WithJsonSchema(NAME)]
-Share = Annotated[Any, _number("between 0 and 1", lambda x: 0 <= x <= 1), _NUMBER]
-GivenShare = Annotated[Any, _number("between 0 and 1", lambda x: 0 <= x <= 1, optional=False), WithJsonSchema({"anyOf": NUMBERS})]
-Positive = Annotated[Any, _number("above 0", lambda x: x > 0), _NUMBER]
-AtLeastOne = Annotated[Any, _number("1 or more", lambda x: x >= 1), _NUMBER]
-Weight = Annotated[Any, _number("0 or more", lambda x: x >= 0, optional=False), WithJsonSchema({"anyOf": NUMBERS})]
-Whole = Annotated[Any, PlainValidator(_whole), WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})]
-HierarchyField = Annotated[Any, PlainValidator(_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
+Share = Annotated[Any, _number_validator("between 0 and 1", lambda x: 0 <= x <= 1), _NUMBER]
+GivenShare = Annotated[
+    Any, _number_validator("between 0 and 1", lambda x: 0 <= x <= 1, optional=False), WithJsonSchema({"anyOf": NUMBERS})
+]
+Positive = Annotated[Any, _number_validator("above 0", lambda x: x > 0), _NUMBER]
+AtLeastOne = Annotated[Any, _number_validator("1 or more", lambda x: x >= 1), _NUMBER]
+Weight = Annotated[Any, _number_validator("0 or more", lambda x: x >= 0, optional=False), WithJsonSchema({"anyOf": NUMBERS})]
+Whole = Annotated[
+    Any, PlainValidator(_read_whole_number), WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})
+]
+HierarchyField = Annotated[Any, PlainValidator(_read_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
 QuasiHierarchy = Annotated[
     Any,
-    PlainValidator(_quasi_hierarchy),
+    PlainValidator(_read_quasi_hierarchy),
     WithJsonSchema({"anyOf": [{"type": "string", "enum": list(BUILT)}, *_FILE_OR_MAPPING["anyOf"]]}),
 ]
 Snap = Annotated[
     Any,
-    PlainValidator(_snap),
+    PlainValidator(_read_snap),
     WithJsonSchema({"anyOf": [{"type": "string", "enum": list(CALENDAR)}, *NUMBERS, {"type": "null"}]}),
 ]
-End = Annotated[Any, PlainValidator(_end), _NUMBER]
+End = Annotated[Any, PlainValidator(_read_end), _NUMBER]
 BinsField = Annotated[
     Any,
-    PlainValidator(_bins),
+    PlainValidator(_read_bins),
     WithJsonSchema(
         {
             "anyOf": [
@@ -224,15 +242,17 @@ BinsField = Annotated[
     ),
 ]
 Reason = Annotated[
-    Any, PlainValidator(_reason), WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "null"}]})
+    Any, PlainValidator(_read_reason), WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "null"}]})
 ]
-Truth = Annotated[Any, PlainValidator(_truth), WithJsonSchema({"type": "boolean"})]
-MatrixField = Annotated[Any, PlainValidator(_matrix), WithJsonSchema(_FILE_OR_MAPPING)]
-OrderField = Annotated[Any, PlainValidator(_order), WithJsonSchema({"anyOf": [{"type": "array"}, {"type": "null"}]})]
+Truth = Annotated[Any, PlainValidator(_read_truth), WithJsonSchema({"type": "boolean"})]
+MatrixField = Annotated[Any, PlainValidator(_read_matrix), WithJsonSchema(_FILE_OR_MAPPING)]
+OrderField = Annotated[Any, PlainValidator(_read_order), WithJsonSchema({"anyOf": [{"type": "array"}, {"type": "null"}]})]
 _TEXT = WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]})
-Delimiter = Annotated[Any, PlainValidator(_delimiter), _TEXT]
-Mark = Annotated[Any, PlainValidator(_decimal), _TEXT]
-Encoding = Annotated[Any, PlainValidator(_encoding), _TEXT]
-DateField = Annotated[Any, PlainValidator(_dates), _TEXT]
-Texts = Annotated[Any, PlainValidator(_texts), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": NAME}]})]
-Names = Annotated[Any, PlainValidator(_names), WithJsonSchema({"anyOf": [NAME, {"type": "array", "items": NAME}]})]
+Delimiter = Annotated[Any, PlainValidator(_read_delimiter), _TEXT]
+Mark = Annotated[Any, PlainValidator(_read_decimal_mark), _TEXT]
+Encoding = Annotated[Any, PlainValidator(_read_encoding), _TEXT]
+DateField = Annotated[Any, PlainValidator(_read_date_form), _TEXT]
+Texts = Annotated[
+    Any, PlainValidator(_read_missing_texts), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": NAME}]})
+]
+Names = Annotated[Any, PlainValidator(_read_names), WithJsonSchema({"anyOf": [NAME, {"type": "array", "items": NAME}]})]

@@ -13,13 +13,14 @@ from tclose.policy.fields import items_of
 from tclose.policy.settings import Settings
 
 
-def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
-    """Return a validator of a list of names, settings and objects, or of a mapping from names to settings.
+def _columns_validator(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
+    """Return a validator that reads the columns of a role: a list of names, settings and objects, or a mapping.
 
     ``bare`` is the field that a setting without a name stands for: the t in ``{salary: 0.2}``.
     """
 
     def one(name: Any, settings: Any) -> Any:
+        """Return one column of the role, from its name and its settings: a mapping, a bare setting, or None."""
         if settings is None:
             return kind(name)
         if isinstance(settings, Mapping):
@@ -36,6 +37,7 @@ def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
         return kind(name, **{bare: settings})
 
     def read(value: Any) -> Any:
+        """Return the columns of the role that a policy lists."""
         if isinstance(value, Mapping):
             return [one(name, settings) for name, settings in value.items()]
         columns = []
@@ -61,7 +63,8 @@ def _columns(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
     return read
 
 
-def _input(value: Any) -> Any:
+def _read_input(value: Any) -> Any:
+    """Return the settings of how the input is written, from a mapping or an object; None if not given."""
     if value is None or isinstance(value, Input):
         return value
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
@@ -70,7 +73,7 @@ def _input(value: Any) -> Any:
 
 
 _LIST: dict[str, Any] = {"anyOf": [{"type": "array"}, {"type": "object"}]}
-InputField = Annotated[Any, PlainValidator(_input), WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "null"}]})]
-QuasiColumns = Annotated[Any, PlainValidator(_columns(Quasi)), WithJsonSchema(_LIST)]
-KeptColumns = Annotated[Any, PlainValidator(_columns(Keep, bare="despite")), WithJsonSchema(_LIST)]
-SensitiveColumns = Annotated[Any, PlainValidator(_columns(Sensitive, bare="t")), WithJsonSchema(_LIST)]
+InputField = Annotated[Any, PlainValidator(_read_input), WithJsonSchema({"anyOf": [{"type": "object"}, {"type": "null"}]})]
+QuasiColumns = Annotated[Any, PlainValidator(_columns_validator(Quasi)), WithJsonSchema(_LIST)]
+KeptColumns = Annotated[Any, PlainValidator(_columns_validator(Keep, bare="despite")), WithJsonSchema(_LIST)]
+SensitiveColumns = Annotated[Any, PlainValidator(_columns_validator(Sensitive, bare="t")), WithJsonSchema(_LIST)]

@@ -37,7 +37,7 @@ class Setting:
     idle: int | None = None
 
     def value(self, policy: Policy, column: Sensitive | None) -> Any:
-        """Return the value in a policy, for a sensitive column."""
+        """Return the value that a policy, or its sensitive column, has for this setting."""
         return getattr(policy if self.of == "policy" else column, self.name)
 
 
@@ -115,13 +115,13 @@ class PrivacyModel:
     meaning: str = ""
 
     def __post_init__(self) -> None:
-        """Fill in the defaults that depend on other attributes."""
+        """Fill in the defaults that depend on other attributes: the name, and the setting that is the limit."""
         object.__setattr__(self, "name", self.name or self.key)
         if self.limit_from is None and self.settings:
             object.__setattr__(self, "limit_from", self.settings[0])
 
     def limit(self, policy: Policy, column: Sensitive | None) -> Fraction | None:
-        """Return the limit that a policy sets for a sensitive column; None if it sets none."""
+        """Return the limit that a policy sets for this model and a sensitive column; None if it sets none."""
         if self.limit_from is None or (self.unless is not None and self.unless.value(policy, column) is not None):
             return None
         given = [setting.value(policy, column) for setting in self.settings]
@@ -130,7 +130,7 @@ class PrivacyModel:
         return Fraction(self.limit_from.value(policy, column))
 
     def is_measured(self, policy: Policy, column: Sensitive) -> bool:
-        """Return whether an audit measures it: always, or if the policy names its kind, or sets its limit."""
+        """Whether an audit measures this model: always, if the policy names its kind, or if it sets its limit."""
         if self.always:
             return True
         if self.kind is not None:
@@ -138,22 +138,22 @@ class PrivacyModel:
         return self.limit(policy, column) is not None
 
     def is_idle(self, policy: Policy, column: Sensitive | None) -> bool:
-        """Return whether every table satisfies the limit that a policy sets."""
+        """Whether every table satisfies this model's limit in a policy, as k=1 or t=1."""
         return any(setting.idle is not None and setting.value(policy, column) == setting.idle for setting in self.settings)
 
     def merging_may_break(self, policy: Policy, column: Sensitive | None) -> bool:
-        """Return whether the union of classes that satisfy the limit of a policy may break it."""
+        """Whether the union of classes that each satisfy this model's limit may break it."""
         where = ["always", *(setting.value(policy, column) for setting in self.settings if setting.value_type is str)]
         if policy.unit not in (None, "row"):
             where.append("over persons")
         return self.merging_breaks in where
 
     def asked(self, policy: Policy, column: Sensitive | None) -> str:
-        """Return the setting that asks for it, as a message names it: l=3."""
+        """Return the setting of a policy that asks for this model, as a message names it: "l=3"."""
         return f"{self.settings[0].name}={plain(Fraction(self.settings[0].value(policy, column)))}"
 
     def rounded(self, attained: Fraction | float) -> str:
-        """Return an attained value as a decimal, rounded against us: protection down, risk up."""
+        """Return an attained value as a decimal text, rounded against us: protection down, risk up."""
         return decimal_down(attained) if self.at_least else decimal_up(attained)
 
 
@@ -287,5 +287,5 @@ def asked_of(policy: Policy) -> Iterator[tuple[PrivacyModel, Sensitive | None]]:
 
 
 def merging_may_break(policy: Policy) -> bool:
-    """Return whether merging classes may break a limit of the policy that each of them satisfies."""
+    """Whether merging classes may break a limit of the policy that each of them satisfies."""
     return any(model.merging_may_break(policy, column) for model, column in asked_of(policy))

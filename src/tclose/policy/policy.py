@@ -77,7 +77,7 @@ class Policy(Settings):
     @classmethod
     @raising_alone
     def load(cls, path: str | Path) -> Policy:
-        """Read a YAML file. Paths of hierarchies and matrices in it start at the file's own folder."""
+        """Return the policy in a YAML file; paths of hierarchies and matrices in it start at the file's own folder."""
         settings = read_yaml(Path(path))
         for role in {"quasi", "sensitive"} & settings.keys():
             settings[role] = anchored(settings[role], Path(path).parent)
@@ -99,7 +99,7 @@ class Policy(Settings):
         write_whole(Path(path), lambda beside: beside.write_text(text, encoding="utf-8"), force=force)
 
     def to_dict(self, folder: str | Path | None = ".") -> dict[str, Any]:
-        """Return the policy in plain types, without defaults.
+        """Return the policy's settings that are not at their defaults, in plain types, as its YAML file has them.
 
         Files of hierarchies and matrices are named relative to a folder; with None their content is written out.
         """
@@ -114,7 +114,7 @@ class Policy(Settings):
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
-        """Return the JSON Schema of the YAML file, for editors that complete and check it."""
+        """Return the JSON Schema of a policy's YAML file, for editors that complete and check it."""
         columns = {role: TypeAdapter(kind).json_schema() for role, kind in _ROLES.items()}
         schema = TypeAdapter(Policy).json_schema()
         for name in NOT_YET:  # what is refused is not offered
@@ -130,6 +130,7 @@ class Policy(Settings):
         return schema
 
     def _check(self) -> None:
+        """Refuse a policy without columns, with a column in two roles, or with limits that lack what they need."""
         if not self.quasi:
             raise PolicyError("A policy must name at least one quasi-identifier. Got none.")
         if not self.sensitive:
@@ -156,13 +157,13 @@ class Policy(Settings):
 
 
 def files_of(policy: Policy) -> list[Path]:
-    """Return the files of hierarchies and matrices that a policy names: nothing may be written over them."""
+    """Return the paths of the hierarchy and matrix files that a policy names: nothing may be written over them."""
     given = [column.hierarchy for column in (*policy.quasi, *policy.sensitive)] + [column.matrix for column in policy.sensitive]
     return [Path(part.file) for part in given if getattr(part, "file", None) is not None]
 
 
 def check_policy(policy: Any) -> None:
-    """Refuse an object that is not a Policy, and say how to make one of it."""
+    """Raise PolicyError for an object that is not a Policy, and say how to make one of it."""
     if isinstance(policy, Policy):
         return
     how = ""

@@ -29,7 +29,7 @@ _ALIASES = {
 
 
 def in_one_sentence(owner: str | None = None, hint: Callable[[str], str] | None = None) -> Callable[[Class], Class]:
-    """Return a decorator of classes: they raise PolicyError, in one sentence, instead of pydantic's list of findings.
+    """Return a class decorator: wrong settings raise PolicyError in one sentence, not pydantic's list of findings.
 
     Parameters
     ----------
@@ -40,6 +40,7 @@ def in_one_sentence(owner: str | None = None, hint: Callable[[str], str] | None 
     """
 
     def decorate(cls: Class) -> Class:
+        """Return the class with a constructor that raises PolicyError in one sentence."""
         validate = cls.__init__  # type: ignore[misc]  # of this very class, not of a subclass
 
         def __init__(self: Any, *args: Any, **settings: Any) -> None:  # noqa: N807
@@ -47,7 +48,7 @@ def in_one_sentence(owner: str | None = None, hint: Callable[[str], str] | None 
                 validate(self, *args, **settings)
             except ValidationError as error:  # it holds all arguments, which may be a table: the error raised must not keep it
                 name = settings.get("name", args[0] if args else None)
-                refusal = _sentence(cls, name, of(name) if owner is None else owner, hint, error)
+                refusal = _sentence_on_error(cls, name, of(name) if owner is None else owner, hint, error)
             else:
                 return
             kind, sentence = refusal
@@ -60,12 +61,12 @@ def in_one_sentence(owner: str | None = None, hint: Callable[[str], str] | None 
 
 
 def of(name: Any) -> str:
-    """Return " of NAME" for a sentence; empty where there is no name."""
+    """Return " of NAME", to put a column's name into an error sentence; an empty text if there is no name."""
     return "" if name is None else f" of {got(name)}"
 
 
 def policy_hint(unknown: str, of_sensitive: Collection[str]) -> str:
-    """Return a hint to the setting that is meant: named as in other tools, or one of a sensitive column; else an empty text."""
+    """Return a hint for an unknown setting: how tclose calls it, or that a sensitive column has it; else an empty text."""
     word = unknown.lower().replace("-", "_").replace(" ", "_")
     alias = next((setting for setting, words in _ALIASES.items() if word in words), None)
     if alias is not None:
@@ -75,15 +76,15 @@ def policy_hint(unknown: str, of_sensitive: Collection[str]) -> str:
     return ""
 
 
-def _sentence(
+def _sentence_on_error(
     cls: type, name: Any, owner: str, hint: Callable[[str], str] | None, error: ValidationError
 ) -> tuple[type[PolicyError], str]:
-    """Return the kind of error, and the sentence that says what is wrong."""
+    """Return the kind of PolicyError to raise, and one sentence that says which setting is wrong and why."""
     unknown = ("unexpected_keyword_argument", "extra_forbidden")
     finding = min(error.errors(), key=lambda found: found["type"] not in unknown)  # a misspelt key is told before the missing one
     cause = finding.get("ctx", {}).get("error")
-    place = finding["loc"][0] if finding["loc"] else ""
-    field = fields(cls)[place].name if isinstance(place, int) else place  # the index of a positional argument
+    location = finding["loc"][0] if finding["loc"] else ""
+    field = fields(cls)[location].name if isinstance(location, int) else location  # the index of a positional argument
     if isinstance(cause, PolicyError):
         return type(cause), f"Column {got(name)}: {cause}" if field and owner else str(cause)
     if finding["type"] in unknown:

@@ -30,38 +30,40 @@ class Settings:
     """A part of a policy. It refuses settings that are not supported yet, and prints those that are not at their defaults."""
 
     def __post_init__(self) -> None:
-        """Refuse settings that are not supported, then check the conditions that involve several of them."""
+        """Refuse settings that are not supported yet, then check the conditions that involve several settings."""
         for setting in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
-            given, default = getattr(self, setting.name), _default(setting)
+            given, default = getattr(self, setting.name), _default_of(setting)
             if setting.name in NOT_YET and not (type(given) is type(default) and given == default):
                 raise PolicyError(f"{setting.name}{of(getattr(self, 'name', None))} is not supported yet. Leave it out.")
         self._check()
 
     def _check(self) -> None:
-        """Check the conditions that involve several fields."""
+        """Refuse settings that contradict one another; each kind of settings says which do."""
 
     def __repr__(self) -> str:
-        """Show the settings that are not at their defaults."""
+        """Return the name of the class and the settings that are not at their defaults."""
         shown = {setting.name: getattr(self, setting.name) for setting in fields(self)}  # type: ignore[arg-type]
-        changed = [s for s in fields(self) if shown[s.name] != _default(s)]  # type: ignore[arg-type]
+        changed = [s for s in fields(self) if shown[s.name] != _default_of(s)]  # type: ignore[arg-type]
         return f"{type(self).__name__}({', '.join(f'{s.name}={readable(shown[s.name])!r}' for s in changed)})"
 
 
 def readable(value: Any) -> Any:
-    """Return a setting as a person wrote it, for a sentence."""
+    """Return a setting's value as a person writes it, for an error sentence."""
     if isinstance(value, DateForm):
         return value.words
     return plain(value) if isinstance(value, Fraction) else value
 
 
-def _default(setting: Any) -> Any:
+def _default_of(setting: Any) -> Any:
+    """Return the default value of a dataclass field."""
     return setting.default_factory() if setting.default_factory is not MISSING else setting.default
 
 
 def plain_settings(owner: Any, folder: Path | None) -> dict[str, Any]:
-    """Return the fields that are not at their defaults, in plain types."""
+    """Return the settings that are not at their defaults, in plain types that YAML can hold."""
 
     def simple(value: Any) -> Any:
+        """Return a setting's value as a number, text, list or mapping."""
         if isinstance(value, Fraction):
             return plain(value)
         if isinstance(value, Bins):
@@ -74,4 +76,4 @@ def plain_settings(owner: Any, folder: Path | None) -> dict[str, Any]:
             return os.path.relpath(value.file, folder) if value.file and folder is not None else value.to_mapping()
         return value
 
-    return {f.name: simple(getattr(owner, f.name)) for f in fields(owner) if getattr(owner, f.name) != _default(f)}
+    return {f.name: simple(getattr(owner, f.name)) for f in fields(owner) if getattr(owner, f.name) != _default_of(f)}

@@ -19,7 +19,7 @@ MOST_PARTS = 1_000_000
 
 
 def read_yaml(path: Path) -> dict[Any, Any]:
-    """Return the settings in a policy's file."""
+    """Return the settings in a policy's YAML file; raise PolicyError, in one sentence, if it cannot be read."""
     from ruamel.yaml import YAML
     from ruamel.yaml.constructor import DuplicateKeyError
     from ruamel.yaml.error import YAMLError
@@ -54,7 +54,7 @@ def read_yaml(path: Path) -> dict[Any, Any]:
 
 
 def yaml_text(settings: dict[str, Any]) -> str:
-    """Return the settings of a policy as YAML: in the order of the fields, one a line."""
+    """Return the settings of a policy as YAML text, in the order of the fields, one a line."""
     from ruamel.yaml import YAML
 
     text = io.StringIO()
@@ -63,7 +63,7 @@ def yaml_text(settings: dict[str, Any]) -> str:
 
 
 def _check_size(settings: Any, path: Path) -> None:
-    """Refuse a small file that stands for billions of values: in YAML a part can be repeated by its name, or contain itself."""
+    """Refuse a YAML file with more than `MOST_PARTS` names and values, counting parts that it repeats by reference."""
     sizes: dict[int, int] = {}
 
     def size(part: Any) -> int:
@@ -80,7 +80,7 @@ def _check_size(settings: Any, path: Path) -> None:
 
 
 def anchored(columns: Any, folder: Path) -> Any:
-    """Return the columns' settings with the paths of their files joined to a folder."""
+    """Return the settings of columns with the paths of their hierarchy and matrix files joined to a folder."""
 
     def settings(given: Any) -> Any:
         if not isinstance(given, dict):

@@ -44,9 +44,9 @@ def renumber(keys: Ints, bound: int | None = None) -> tuple[Ints, Ints]:
 
 
 def grouped(labels: Ints) -> tuple[Ints, Ints]:
-    """Return the rows in the order of their labels, and where the rows of each label start; the last entry is where all end.
+    """Return the rows sorted by their labels, and the index where the rows of each label start; the last entry is where all end.
 
-    Rows with the label -1 are left out. Rows with the same label keep their order.
+    Rows with the label -1 are not among them. Rows with the same label keep their order.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class Bins:
 
     @classmethod
     def read(cls, setting: Any) -> Bins:
-        """From a policy: ``5``, ``[0, 10, 20]``, ``{count: 5}``, ``{width: 0.5}`` or ``{edges: [0, 10, 20]}``."""
+        """Return the bins of a policy's setting: ``5``, ``[0, 10]``, ``{count: 5}``, ``{width: 0.5}`` or ``{edges: [0, 10]}``."""
         if isinstance(setting, Bins):
             return setting
         if not isinstance(setting, Mapping):
@@ -61,24 +61,24 @@ class Bins:
         raise ValueError(REQUIREMENT)
 
     def setting(self) -> Any:
-        """As `read` reads it."""
+        """Return the bins as a policy writes them: a count, a list of edges, or ``{"width": 0.5}``."""
         if self.edges is not None:
             return [plain(edge) for edge in self.edges]
         return self.count if self.width is None else {"width": plain(self.width)}
 
     def labels(self, numbers: Sequence[Fraction], counts: Sequence[int]) -> list[str]:
-        """The label of each number's bin; the numbers ascend, and occur so often."""
+        """Return the label of each number's bin, as ``[10, 20)``; numbers ascend, and ``counts`` says how often each occurs."""
         if self.width is not None:
             floors = [number // self.width for number in numbers]
             return [f"[{plain(floor * self.width)}, {plain((floor + 1) * self.width)})" for floor in floors]
         if self.edges is not None:
-            return [_label(self.edges, bisect_right(self.edges, number)) for number in numbers]
-        starts = [0, *self._quantiles(counts), len(numbers)]
+            return [_bin_label(self.edges, bisect_right(self.edges, number)) for number in numbers]
+        starts = [0, *self._quantile_starts(counts), len(numbers)]
         names = labels_of([(numbers[start], numbers[end - 1]) for start, end in pairwise(starts)] if numbers else [])
         return [name for name, (start, end) in zip(names, pairwise(starts), strict=False) for _ in range(start, end)]
 
     def fit(self, labels: Iterable[str]) -> bool:
-        """Whether labels are those of such bins: of this width, between these edges, or at most so many of them."""
+        """Whether published labels can come from these bins: of the width, between the edges, or at most ``count`` labels."""
         intervals = [interval_of(label) for label in labels]
         if self.count is not None:
             return None not in intervals and len(intervals) <= self.count
@@ -88,12 +88,12 @@ class Bins:
         return all(ends is not None and self._is_of_width(*ends) for ends in intervals)
 
     def _is_of_width(self, low: Fraction | float, high: Fraction | float) -> bool:
-        """Whether an interval is one of those that ``width`` makes."""
+        """Whether an interval is a bin of ``width``: as long as that, and its low end is a multiple of it."""
         assert self.width is not None
         return math.isfinite(low) and high - low == self.width and low % self.width == 0
 
-    def _quantiles(self, counts: Sequence[int]) -> list[int]:
-        """The indices of the numbers at which bins begin, but the first, so that bins hold about equally many rows."""
+    def _quantile_starts(self, counts: Sequence[int]) -> list[int]:
+        """Return the indices of the numbers at which bins start, without the first, so that bins have about equally many rows."""
         assert self.count is not None
         if len(counts) < 2:
             return []
@@ -103,23 +103,23 @@ class Bins:
 
 
 def labels_of(extents: Sequence[tuple[Fraction, Fraction]]) -> list[str]:
-    """The labels of bins, from the lowest to the highest, of which the least and the greatest number are known.
+    """Return the labels of bins, lowest first, from the least and the greatest number in each bin.
 
     An edge is the roundest number above the one bin and not above the next: it depends on nothing but the numbers in the bins.
 
     >>> labels_of([(Fraction(3), Fraction(41)), (Fraction(67), Fraction(812)), (Fraction(955), Fraction(1203))])
     ['below 60', '[60, 900)', '900 or more']
     """
-    edges = [_roundest(lower[1], upper[0]) for lower, upper in pairwise(extents)]
+    edges = [_roundest_between(lower[1], upper[0]) for lower, upper in pairwise(extents)]
     if len(extents) == 1:  # it has no end, and yet a label: a round number somewhat below it
         least = extents[0][0]
-        edges = [_roundest(least - max(abs(least), Fraction(1)) / 10, least)]
-        return [_label(edges, 1)]
-    return [_label(edges, index) for index in range(len(extents))]
+        edges = [_roundest_between(least - max(abs(least), Fraction(1)) / 10, least)]
+        return [_bin_label(edges, 1)]
+    return [_bin_label(edges, index) for index in range(len(extents))]
 
 
-def _roundest(above: Fraction, up_to: Fraction) -> Fraction:
-    """The largest multiple of the largest power of ten that has one above a number and up to another."""
+def _roundest_between(above: Fraction, up_to: Fraction) -> Fraction:
+    """Return the roundest number above ``above`` and at most ``up_to``: with the fewest digits, and the largest of them."""
     if above < 0 <= up_to:
         return Fraction(0)
     unit = Fraction(10) ** len(str(int(max(abs(above), abs(up_to)))))  # all multiples but 0 are beyond both
@@ -128,25 +128,26 @@ def _roundest(above: Fraction, up_to: Fraction) -> Fraction:
     return multiple
 
 
-def _label(edges: Sequence[Fraction], place: int) -> str:
-    if place == 0:
+def _bin_label(edges: Sequence[Fraction], index: int) -> str:
+    """Return the label of a bin: below the first edge, between two edges, or from the last edge on."""
+    if index == 0:
         return f"below {plain(edges[0])}"
-    if place == len(edges):
+    if index == len(edges):
         return f"{plain(edges[-1])} or more"
-    return f"[{plain(edges[place - 1])}, {plain(edges[place])})"
+    return f"[{plain(edges[index - 1])}, {plain(edges[index])})"
 
 
 def in_order(labels: Sequence[Any]) -> list[Any] | None:
-    """The labels of bins from the lowest to the highest; None where some are no labels of bins, or two bins overlap."""
+    """Return the labels of bins from lowest to highest; None if a text is not a label of a bin, or two bins overlap."""
     found = [interval_of(label) for label in labels]
-    intervals = sorted((ends, place) for place, ends in enumerate(found) if ends is not None)
+    intervals = sorted((ends, index) for index, ends in enumerate(found) if ends is not None)
     if len(intervals) < len(found) or any(first[0][1] > second[0][0] for first, second in pairwise(intervals)):
         return None
-    return [labels[place] for _, place in intervals]
+    return [labels[index] for _, index in intervals]
 
 
 def interval_of(label: Any) -> tuple[Fraction | float, Fraction | float] | None:
-    """Where the bin of a label begins and where it ends; None where the text is no label of a bin, or the bin is empty."""
+    """Return the ends (low, high) of the bin that a label names; None if the text is not such a label, or the bin is empty."""
     text = unguarded(str(label))  # a release may have put a guard before "-5 or more"
     for kind, form in enumerate(_LABELS):
         match = form.fullmatch(text)

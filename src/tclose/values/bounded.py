@@ -12,7 +12,7 @@ class FileTooLargeError(OSError):
 
 
 def read_at_most(path: Path, most: int) -> bytes:
-    """Return the bytes of a file that has at most ``most`` of them; a larger one raises FileTooLargeError."""
+    """Return the bytes of a file; raise FileTooLargeError if it has more than ``most`` bytes."""
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:

@@ -20,7 +20,7 @@ _HUGE = re.compile(r"[eE][+-]?0*[0-9]{4}")  # an exponent that would fill the me
 
 
 def exact(number: Any) -> Fraction:
-    """The fraction a number stands for: ``Fraction(str(x))`` for a float, so 0.3 is 3/10.
+    """Return the fraction that a number or a text stands for: ``Fraction(str(x))`` for a float, so 0.3 is 3/10.
 
     >>> exact(0.3), exact("4/15"), exact(2)
     (Fraction(3, 10), Fraction(4, 15), Fraction(2, 1))
@@ -50,7 +50,7 @@ def exact(number: Any) -> Fraction:
 
 
 def plain(number: Fraction) -> int | float | str:
-    """The shortest way to write a fraction that `exact` reads back: 5, 0.2 or "4/15"."""
+    """Return a fraction in its shortest form that `exact` reads back: 5, 0.2 or "4/15"."""
     if number.denominator == 1:
         return int(number)
     if Fraction(str(float(number))) == number:
@@ -59,7 +59,7 @@ def plain(number: Fraction) -> int | float | str:
 
 
 def float_up(value: Fraction | float) -> float:
-    """The least float whose printed decimal is not below the value: an attained risk is never shown smaller than it is.
+    """Return the least float whose printed decimal is not below the value: an attained risk is never shown too small.
 
     >>> float_up(Fraction(3, 10)), float_up(Fraction(1, 3))
     (0.3, 0.33333333333333337)
@@ -71,7 +71,7 @@ def float_up(value: Fraction | float) -> float:
 
 
 def decimal_up(value: Fraction | float, digits: int = 4) -> str:
-    """The value as a decimal, rounded up: 1/3 is 0.3334, for an attained risk is never shown smaller than it is."""
+    """Return a value as a decimal text, rounded up: 1/3 is 0.3334, as an attained risk is never shown too small."""
     if not math.isfinite(value):
         return "unbounded"
     scaled = math.ceil(exact(value) * 10**digits)
@@ -79,18 +79,18 @@ def decimal_up(value: Fraction | float, digits: int = 4) -> str:
 
 
 def decimal_down(value: Fraction | float, digits: int = 4) -> str:
-    """The value as a decimal, rounded down: attained protection is never shown larger than it is."""
+    """Return a value as a decimal text, rounded down: attained protection is never shown too large."""
     scaled = math.floor(exact(value) * 10**digits)
     return f"{Decimal(scaled).scaleb(-digits):,.{digits}f}"
 
 
 def number_of(count: int, one: str, many: str = "") -> str:
-    """A count and what it counts: 1 row, 2 rows; 1 class, 2 classes where their name is given."""
+    """Return a count with its noun, for a sentence: "1 row", "2 rows"; ``many`` gives a plural that is not formed by an s."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def integer_dtype(bound: int) -> type:
-    """The dtype in which integers up to ``bound`` are exact: int64, else Python's own integers.
+    """Return the dtype in which integers up to ``bound`` are exact: int64, else object (Python's own integers).
 
     ``bound`` must be a Python integer: NumPy's wrap silently, and the check would wrap with them.
     """
@@ -98,7 +98,7 @@ def integer_dtype(bound: int) -> type:
 
 
 def product(left: NDArray[Any], right: NDArray[Any] | int) -> NDArray[Any]:
-    """``left * right`` of integers that are not negative, without wrapping around."""
+    """Return ``left * right`` of arrays of integers from 0 on, in Python's integers where 64 bits would wrap around."""
     largest = int(left.max(initial=1)), int(np.max(right, initial=1))
     dtype = integer_dtype(largest[0] * largest[1])
     result: NDArray[Any] = left.astype(dtype) * np.asarray(right, dtype=dtype)

@@ -19,7 +19,7 @@ _FORMULA, _NUMBER = re.compile(FORMULA), re.compile(NUMBER)
 
 
 def is_risky(text: str) -> bool:
-    """Whether the guard would change this text.
+    """Whether a spreadsheet may take a text for a formula, so that `guarded` would change it.
 
     >>> [is_risky(text) for text in ("=1+1", "'=1+1", "+1", "-5", "-5 to 5", "a=b")]
     [True, True, True, False, True, False]
@@ -28,7 +28,7 @@ def is_risky(text: str) -> bool:
 
 
 def guarded(text: str) -> str:
-    """A text that no spreadsheet takes for a formula.
+    """Return a text with ``'`` before it if a spreadsheet may take it for a formula; else the text as it is.
 
     >>> guarded("=cmd()"), guarded("'=cmd()"), guarded("-5")
     ("'=cmd()", "''=cmd()", '-5')
@@ -37,7 +37,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """The text before `guarded`.
+    """Return the text that `guarded` was given: without the ``'`` that it put before a formula.
 
     >>> unguarded(guarded("=cmd()")), unguarded("'tis")
     ('=cmd()', "'tis")

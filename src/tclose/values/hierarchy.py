@@ -30,7 +30,7 @@ MOST_BYTES = 100_000_000
 
 
 def printed(value: Any) -> str:
-    """The text by which a value is found in a hierarchy, an order or a matrix: 39 and 39.0 are "39", missing is ""."""
+    """Return the text by which a value is found in a hierarchy, an order or a matrix: 39 and 39.0 are "39", missing is ""."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -72,14 +72,14 @@ class Hierarchy:
     """
 
     def __init__(self, paths: Iterable[Sequence[str]], file: Path | None = None) -> None:
-        """From one path a leaf, each from the root down to the leaf; ``file`` is where they were read, if anywhere."""
+        """Build the tree from the paths of its leaves, each from the root down; ``file`` is where they were read, if anywhere."""
         self.file = file
         roots: dict[str, Any] = {}
         nodes = 0
         for path in paths:
             if len(path) > MOST_LEVELS + 1:
                 raise HierarchyError(f"a hierarchy must have at most {MOST_LEVELS} levels. Got {len(path) - 1:,}.")
-            nodes += _plant(roots, path)
+            nodes += _add_path(roots, path)
             if nodes > MOST_NODES:
                 raise HierarchyError(f"a hierarchy must have at most {MOST_NODES:,} labels. Got more.")
         if not roots:
@@ -87,7 +87,7 @@ class Hierarchy:
         self.labels: list[str] = []
         self.parents: list[int] = []
         self._children: list[dict[str, int]] = []
-        self._number(roots)
+        self._number_nodes(roots)
         self._leaf_nodes: dict[str, int] = {}
         self._inner_nodes: dict[str, int | None] = {}  # None where a label stands for several nodes
         for node, label in enumerate(self.labels):
@@ -106,10 +106,10 @@ class Hierarchy:
     @classmethod
     @raising_alone
     def from_csv(cls, path: str | Path) -> Hierarchy:
-        """Read ARX's format: no header, one row a value, ``value;parent;...;root``, separated by ``;`` or ``,``.
+        """Return the hierarchy in a CSV file as ARX writes it: no header, one row per value, ``value;parent;...;root``.
 
-        Rows may differ in length. A label that repeats its neighbour (``other;other;*``), as files with equal columns do, is
-        the same node.
+        Cells are separated by ``;`` or ``,``. Rows may differ in length. A label that repeats its neighbour (``other;other;*``),
+        as files with equal columns do, is the same node.
         """
         try:
             text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
@@ -129,23 +129,23 @@ class Hierarchy:
 
     @classmethod
     def from_mapping(cls, tree: Mapping[Any, Any]) -> Hierarchy:
-        """From nested mappings and lists: ``{"respiratory": {"infection": ["flu", "pneumonia"]}, "digestive": ["colitis"]}``.
+        """Return the hierarchy of nested mappings and lists: ``{"respiratory": {"infection": ["flu", "pneumonia"]}}``.
 
         One outermost key is the root; several get the root ``*``.
         """
         if not isinstance(tree, Mapping) or not tree:
             raise HierarchyError("a hierarchy must be a mapping from labels to what is below them. Got something else.")
         try:
-            return cls(_downward(tree, () if len(tree) == 1 else ("*",)))
+            return cls(_paths_below(tree, () if len(tree) == 1 else ("*",)))
         except RecursionError:
             raise HierarchyError("a hierarchy must not be as deep as this one, nor hold itself. Got too many levels.") from None
 
     @classmethod
     def from_prefixes(cls, values: Iterable[Any]) -> Hierarchy:
-        """From codes whose first characters say most, such as zip codes: each level hides one more character, from the right.
+        """Return the hierarchy of codes such as zip codes: each level up hides one more character, from the right.
 
-        A shorter value is as one filled up with blanks, so that what is hidden of all values of a level begins at the same place.
-        Leaves are in ascending order. Missing cells are left out.
+        A shorter value is filled up with blanks, so that all values of a level are hidden from the same character on.
+        Leaves are in ascending order. Missing cells are ignored.
 
         >>> tree = Hierarchy.from_prefixes(["47677", "47602", "479"])
         >>> tree.leaves
@@ -167,7 +167,7 @@ class Hierarchy:
 
     @classmethod
     def from_dates(cls, values: Iterable[Any]) -> Hierarchy:
-        """From dates, or their texts: date, month, quarter, year, ``*``. Leaves ascend. Missing cells are left out.
+        """Return the hierarchy of dates: date, month, quarter, year, ``*``. Leaves ascend, and missing cells are ignored.
 
         >>> tree = Hierarchy.from_dates(["2024-03-05", "2023-12-31"])
         >>> tree.leaves
@@ -175,38 +175,38 @@ class Hierarchy:
         >>> [tree.labels[node] for node in tree.path(tree.leaf("2024-03-05"))]
         ['*', '2024', '2024-Q1', '2024-03', '2024-03-05']
         """
-        days = sorted({_day(printed(value)) for value in values} - {""})
+        days = sorted({_check_date(printed(value)) for value in values} - {""})
         return cls(["*", text[:4], f"{text[:4]}-Q{(int(text[5:7]) + 2) // 3}", text[:7], text] for text in days)
 
     @property
     def height(self) -> int:
-        """H, the height of the root."""
+        """The height of the root, H: the number of levels above the lowest leaf."""
         return self.heights[ROOT]
 
     def leaf(self, value: Any) -> int:
-        """The node of a value, found by its printed form."""
+        """Return the number of the leaf of a value, found by its printed form; raise HierarchyError if there is none."""
         try:
             return self._leaf_nodes[printed(value)]
         except KeyError:
             raise HierarchyError(f"Value {printed(value)!r} is not in the hierarchy.") from None
 
     def __contains__(self, value: Any) -> bool:
-        """Whether a value is a leaf."""
+        """Whether a value is a leaf of the tree."""
         return printed(value) in self._leaf_nodes
 
     def path(self, node: int) -> list[int]:
-        """The nodes from the root down to this one."""
+        """Return the numbers of the nodes from the root down to a node, both included."""
         path = [node]
         while path[-1] != ROOT:
             path.append(self.parents[path[-1]])
         return path[::-1]
 
     def find(self, label: str) -> int | None:
-        """The node with this label, a leaf if there is one, else the only inner node called so; None if there is none."""
+        """Return the number of the node with a label: its leaf, else its only inner node; None if none or several have it."""
         return self._leaf_nodes.get(label, self._inner_nodes.get(label))
 
     def to_mapping(self) -> dict[str, Any]:
-        """The tree as `from_mapping` reads it."""
+        """Return the tree as nested mappings and lists, which `from_mapping` reads back."""
 
         def below(node: int) -> Any:
             children = self._children[node]
@@ -217,19 +217,19 @@ class Hierarchy:
         return {self.labels[ROOT]: below(ROOT)}
 
     def __eq__(self, other: object) -> bool:
-        """Whether two trees have the same nodes in the same order."""
+        """Whether two trees have the same labels and parents in the same order."""
         return isinstance(other, Hierarchy) and (self.labels, self.parents) == (other.labels, other.parents)
 
     def __hash__(self) -> int:
-        """Equal trees have equal hashes."""
+        """Return a hash of all labels and parents, so that equal trees have equal hashes."""
         return hash((tuple(self.labels), tuple(self.parents)))
 
     def __repr__(self) -> str:
-        """Its size, for a reader."""
+        """Return the number of values and the height of the tree, for a person to read."""
         return f"<Hierarchy: {number_of(len(self.leaves), 'value')}, height {self.height}>"
 
-    def _number(self, roots: dict[str, Any]) -> None:
-        """Number the nodes depth first."""
+    def _number_nodes(self, roots: dict[str, Any]) -> None:
+        """Number the nodes depth first: fill in the labels, parents and children of the tree from nested mappings."""
         waiting = [(-1, *next(iter(roots.items())))]
         while waiting:
             parent, label, below = waiting.pop()
@@ -243,7 +243,7 @@ class Hierarchy:
 
 
 def node_names(hierarchy: Hierarchy) -> list[str | None]:
-    """A name for each node that no other has: its label; where that is not enough, with the labels above it.
+    """Return a name for each node that no other node has: its label, with the labels above it where nodes share a label.
 
     The leaf of missing cells, an empty label, is None.
 
@@ -274,7 +274,7 @@ def node_names(hierarchy: Hierarchy) -> list[str | None]:
 
 
 def above(hierarchy: Hierarchy, names: Iterable[str]) -> Hierarchy:
-    """The part of a tree that is some nodes, by their `node_names`, and the nodes above them; other names are passed over.
+    """Return the part of a tree with the named nodes and all nodes above them; names (of `node_names`) it has not are ignored.
 
     >>> tree = Hierarchy.from_mapping({"*": {"x": ["a", "b"], "y": {"z": ["c"]}}})
     >>> above(tree, ["a", "y"]).to_mapping()
@@ -287,8 +287,8 @@ def above(hierarchy: Hierarchy, names: Iterable[str]) -> Hierarchy:
     return Hierarchy([labels[node] for node in hierarchy.path(leaf)] for leaf in lowest)
 
 
-def _day(text: str) -> str:
-    """The text of a date, or "" for a missing cell."""
+def _check_date(text: str) -> str:
+    """Return the text of a date as it is, "" for a missing cell; raise HierarchyError if it is not a date as 2024-03-05."""
     day = None
     with suppress(ValueError):
         day = date.fromisoformat(text)
@@ -297,14 +297,14 @@ def _day(text: str) -> str:
     return text
 
 
-def _plant(roots: dict[str, Any], path: Sequence[str]) -> int:
-    """Add one path, from the root down, to nested mappings; return how many of its labels are new."""
+def _add_path(roots: dict[str, Any], path: Sequence[str]) -> int:
+    """Add a path of labels, from the root down, to the nested mappings of a tree; return the number of new labels."""
     if roots and path[0] not in roots:
         raise HierarchyError(f"a hierarchy must have one root. Got {next(iter(roots))!r} and {path[0]!r}.")
     level, new, count = roots, False, 0
-    for place, label in enumerate(path):
-        if place and not new and not level:
-            raise HierarchyError(f"a value cannot stand above others. Got {path[place - 1]!r} as a value and above {label!r}.")
+    for index, label in enumerate(path):
+        if index and not new and not level:
+            raise HierarchyError(f"a value cannot stand above others. Got {path[index - 1]!r} as a value and above {label!r}.")
         new = label not in level
         count += new
         level = level.setdefault(label, {})
@@ -315,7 +315,7 @@ def _plant(roots: dict[str, Any], path: Sequence[str]) -> int:
 
 
 def _may_have_header(text: str) -> bool:
-    """Whether all lines of a CSV file but the first have the same root."""
+    """Whether the first line of a hierarchy's CSV file may be a header: all other lines share a root that it does not have."""
     try:
         first, *others = (path[0] for path in _csv_paths(text))
     except (HierarchyError, csv.Error, ValueError):
@@ -324,15 +324,15 @@ def _may_have_header(text: str) -> bool:
 
 
 def _csv_paths(text: str) -> Iterator[list[str]]:
-    """The paths of a CSV file, from the root down, separated by what separates its first row."""
+    """Return the paths of labels in a hierarchy's CSV file, one per row, each from the root down."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     delimiter = ";" if len(next(csv.reader([first], delimiter=";"), [])) > 1 else ","
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    return (_upward(row, rows.line_num) for row in rows if row)
+    return (_path_of_row(row, rows.line_num) for row in rows if row)
 
 
-def _upward(row: list[str], line: int) -> list[str]:
-    """The path of a CSV row, from the root down; empty cells at the end and repeated neighbours are filling."""
+def _path_of_row(row: list[str], line: int) -> list[str]:
+    """Return the labels of a CSV row from the root down; empty cells at its end and repeated neighbours are filling."""
     cells = list(row)
     while len(cells) > 1 and not cells[-1]:
         cells.pop()
@@ -341,15 +341,15 @@ def _upward(row: list[str], line: int) -> list[str]:
     return [label for label, _ in groupby(reversed(cells))]
 
 
-def _downward(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
-    """The paths of a nested mapping."""
+def _paths_below(tree: Any, above: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
+    """Yield the paths of labels, from the root down, of a nested mapping that stands below the labels ``above``."""
     if isinstance(tree, Mapping) and tree:
         for label, below in tree.items():
-            yield from _downward(below, (*above, printed(label)))
+            yield from _paths_below(below, (*above, printed(label)))
     elif isinstance(tree, list | tuple) and tree:
         for item in tree:
             if isinstance(item, Mapping):
-                yield from _downward(item, above)
+                yield from _paths_below(item, above)
             elif isinstance(item, list | tuple):
                 raise HierarchyError(f"below {above[-1] if above else '*'!r} a list of values must not hold a list. Got one.")
             else:

@@ -39,7 +39,7 @@ class Histograms:
 
     @classmethod
     def of(cls, classes: Sequence[Sequence[int]], table: Sequence[int] | None = None) -> Histograms:
-        """From dense counts, a list per class; the table is their sum unless it is given."""
+        """Return the histograms of dense counts, a list for each class; the table's counts are their sum unless given."""
         dense = np.asarray(classes, dtype=np.int64)
         rows, codes = np.nonzero(dense)
         starts = np.searchsorted(rows, np.arange(len(dense) + 1))
@@ -48,68 +48,68 @@ class Histograms:
 
     @cached_property
     def rows(self) -> int:
-        """n, the rows of the whole table."""
+        """The number of rows of the whole table, n."""
         return int(self.table.sum())
 
     @cached_property
     def sizes(self) -> Ints:
-        """s, the rows of each class."""
+        """The number of rows of each class, s."""
         return self.sums(self.counts)
 
     @cached_property
     def distinct(self) -> Ints:
-        """The number of values that occur in each class."""
+        """The number of different values that occur in each class."""
         return np.diff(self.starts)
 
     @cached_property
     def numbers(self) -> Ints:
-        """The class number of each touched value, counted from 0 in this part."""
+        """The index of the class of each entry of ``codes`` and ``counts``, from 0 in this part of the table."""
         return np.repeat(np.arange(len(self)), self.distinct)
 
     @cached_property
     def descending(self) -> Ints:
-        """The counts of each class, largest first."""
+        """The counts of the values in each class, class by class, the largest count first."""
         return self.counts[np.lexsort((-self.counts, self.numbers))]
 
     @cached_property
     def shares(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """P and Q at each touched value, in floats."""
-        return self.counts / self.spread(self.sizes), self.table[self.codes] / self.rows
+        """The share of each entry's value in its class (P) and in the whole table (Q), as floats."""
+        return self.counts / self.repeated(self.sizes), self.table[self.codes] / self.rows
 
     @cached_property
     def lifts(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """p/q at each touched value, as c*n over s*T: how much likelier the class makes it than the table does."""
-        return product(self.counts, self.rows), product(self.spread(self.sizes), self.table[self.codes])
+        """Numerators c*n and denominators s*T of p/q for each entry: its share in the class over its share in the table."""
+        return product(self.counts, self.rows), product(self.repeated(self.sizes), self.table[self.codes])
 
     def __len__(self) -> int:
-        """The number of classes."""
+        """Return the number of classes."""
         return len(self.starts) - 1
 
     def sums(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The sum over each class of something known for each touched value."""
+        """Return the sum over each class of ``values``, which has one number for each entry of ``counts``."""
         result: NDArray[Any] = np.add.reduceat(values, self.starts[:-1])
         return result
 
-    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Something known for each class, repeated for each of its touched values."""
+    def repeated(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return ``values``, which has one number for each class, repeated for each entry of the class."""
         return np.repeat(values, self.distinct)
 
     def take(self, chosen: Ints) -> Histograms:
-        """The histograms of the chosen classes, in that order."""
+        """Return the histograms of some classes, in the order in which they are chosen."""
         lengths = self.distinct[chosen]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         positions = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
         return Histograms(starts, self.codes[positions], self.counts[positions], self.table)
 
     def dense(self, number: int) -> Ints:
-        """The counts of one class over the whole domain."""
+        """Return the counts of one class at all values of the domain, zeros included."""
         part = slice(self.starts[number], self.starts[number + 1])
         counts = np.zeros_like(self.table)
         counts[self.codes[part]] = self.counts[part]
         return counts
 
     def merged(self, groups: Ints) -> Histograms:
-        """The histograms of unions of classes: class i goes to union ``groups[i]``; unions are numbered without gaps."""
+        """Return the histograms of unions of classes: class i goes to union ``groups[i]``; unions are numbered without gaps."""
         keys = groups[self.numbers] * len(self.table) + self.codes
         cells, inverse = np.unique(keys, return_inverse=True)
         counts = np.zeros(len(cells), dtype=np.int64)
@@ -119,13 +119,13 @@ class Histograms:
         return Histograms(starts.astype(np.int64), codes, counts, self.table)
 
     def largest(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The largest in each class of something known for each touched value."""
+        """Return the maximum over each class of ``values``, which has one number for each entry of ``counts``."""
         result: NDArray[Any] = np.maximum.reduceat(values, self.starts[:-1])
         return result
 
     @classmethod
     def join(cls, parts: Sequence[Histograms]) -> Histograms:
-        """All parts of a table as one."""
+        """Return the histograms of consecutive parts of a table's classes as one object."""
         offsets = np.cumsum([0, *(len(part.codes) for part in parts)])
         starts = [part.starts[:-1] + offset for part, offset in zip(parts, offsets, strict=False)]
         codes, counts = (np.concatenate([getattr(part, name) for part in parts]) for name in ("codes", "counts"))

@@ -55,7 +55,7 @@ class DateForm:
 
     @classmethod
     def read(cls, text: str) -> DateForm:
-        """From words, or from the letters of strftime."""
+        """Return the form of dates that a text describes, in words as ``DD.MM.YYYY`` or in the letters of strftime."""
         form = cls("".join(_SAME.get(token, token) for token in _TOKEN.findall(text)))
         letters = re.sub("|".join(_PARTS), "", form.words)
         date, clock = sorted(form.parts[:3]), form.parts[3:]
@@ -67,18 +67,18 @@ class DateForm:
 
     @cached_property
     def parts(self) -> list[str]:
-        """What its digits say, from left to right."""
+        """The parts of a date in the order in which they are written: "day", "month", "year", perhaps "hour" and so on."""
         return [_PARTS[token][0] for token in _TOKEN.findall(self.words) if token in _PARTS]
 
     @cached_property
     def pattern(self) -> str:
-        """A regular expression for its texts, with a group for each part."""
+        """A regular expression that matches dates in this form, with a group for each part."""
         return (
             "^" + "".join(_PARTS[token][1] if token in _PARTS else re.escape(token) for token in _TOKEN.findall(self.words)) + "$"
         )
 
     def fits(self, text: str) -> bool:
-        """Whether a text is a date in this form, and one of the calendar."""
+        """Whether a text is a date in this form that exists in the calendar."""
         found = re.fullmatch(self.pattern, text)
         if found is None:
             return False
@@ -87,13 +87,13 @@ class DateForm:
 
     @property
     def example(self) -> str:
-        """The first of February 2024, half past eight, in this form."""
+        """An example for messages: the first of February 2024, half past eight, in this form."""
         values = {"YYYY": "2024", "MM": "02", "DD": "01", "hh": "08", "mm": "30", "ss": "00", "M": "2", "D": "1"}
         return "".join(values.get(token, token) for token in _TOKEN.findall(self.words))
 
 
 def encoding_of(text: str) -> str:
-    """The name of an encoding, as we write it."""
+    """Return the name of a text encoding as tclose writes it ("latin-1"); raise ValueError if it is not one of `ENCODINGS`."""
     name = text.strip().lower().replace("_", "-")
     name = _NAMES.get(name, name)
     if name not in ENCODINGS:

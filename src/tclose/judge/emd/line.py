@@ -19,13 +19,13 @@ def numerators(distance: Line, classes: Histograms, dtype: type) -> NDArray[Any]
     parts are differences of ``W[j] = sum_{i<j} T_i (v_{i+1} - v_i)``.
     """
     n = classes.rows
-    s: NDArray[Any] = classes.spread(classes.sizes).astype(dtype)
+    s: NDArray[Any] = classes.repeated(classes.sizes).astype(dtype)
     v: NDArray[Any] = distance.positions.astype(dtype)
     T = np.cumsum(classes.table)
     W: NDArray[Any] = np.concatenate([[0], np.cumsum(T[:-1].astype(dtype) * np.diff(v))]).astype(dtype)
 
     before = np.cumsum(classes.counts) - classes.counts
-    C = classes.counts + before - classes.spread(before[classes.starts[:-1]])
+    C = classes.counts + before - classes.repeated(before[classes.starts[:-1]])
     nC = C.astype(dtype) * n
     a = classes.codes
     b = np.append(a[1:], distance.m - 1)

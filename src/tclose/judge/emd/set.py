@@ -17,7 +17,7 @@ def numerators(distance: Set, classes: Histograms, dtype: type) -> NDArray[Any]:
         return np.zeros(len(classes), dtype=dtype)
     n = classes.rows
     sizes: NDArray[Any] = classes.sizes.astype(dtype)
-    shared = np.minimum(classes.spread(sizes) * classes.table[classes.codes], classes.counts.astype(dtype) * n)
+    shared = np.minimum(classes.repeated(sizes) * classes.table[classes.codes], classes.counts.astype(dtype) * n)
     result: NDArray[Any] = sizes * n - classes.sums(shared)
     return result
 

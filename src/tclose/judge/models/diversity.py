@@ -44,7 +44,7 @@ class EntropyDiversity(Model):
     def judge(self, classes: Histograms) -> Verdict:
         """Judge the entropy of each class, at least log l: measured in floats, decided exactly near the limit."""
         # Sorted, and divided by what they share, so that equal distributions give equal floats, whatever their order.
-        counts = classes.descending // classes.spread(np.gcd.reduceat(classes.counts, classes.starts[:-1]))
+        counts = classes.descending // classes.repeated(np.gcd.reduceat(classes.counts, classes.starts[:-1]))
         sizes = classes.sums(counts)
         values = np.exp(np.log(sizes) - classes.sums(counts * np.log(counts)) / sizes)
         uniform = sizes == classes.distinct
@@ -76,7 +76,7 @@ class RecursiveDiversity(Model):
 
     def judge(self, classes: Histograms) -> Verdict:
         """Judge each class's counts, sorted: the largest must be below c times the sum of the l-th largest and those after it."""
-        rank = np.arange(len(classes.counts)) - classes.spread(classes.starts[:-1])
+        rank = np.arange(len(classes.counts)) - classes.repeated(classes.starts[:-1])
         tails = classes.sums(np.where(rank >= self.l - 1, classes.descending, 0))
         return judge_ratios(classes, classes.largest(classes.counts), tails, self.limit, strict=True)
 

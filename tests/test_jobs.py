@@ -107,7 +107,7 @@ def test_a_query_is_stopped() -> None:
     begun = threading.Event()
 
     def ask() -> None:
-        with job, engine._asking():
+        with job, engine._asking_safely():
             begun.set()
             engine._backend.con.execute("SELECT sum(a.range * b.range) FROM range(10_000_000) a, range(10_000_000) b")  # hours
 

@@ -215,7 +215,7 @@ def test_a_query_that_is_interrupted_is_an_interruption() -> None:
             raise RuntimeError("Query interrupted")
 
     table = open_table(open_reader(pa.table({"q": [1]})), {"q": "auto"})
-    with pytest.raises(KeyboardInterrupt), table._engine._asking():  # type: ignore[attr-defined]
+    with pytest.raises(KeyboardInterrupt), table._engine._asking_safely():  # type: ignore[attr-defined]
         Stopped().to_pyarrow()
 
 

@@ -465,13 +465,13 @@ print([path.name for path in Path(sys.argv[1]).iterdir()])
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_an_interruption_leaves_nothing(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    slices = writing._slices
+    slices = writing._row_slices
 
     def interrupted(table: pa.Table, cells: int) -> Iterator[pa.Table]:
         yield from (rows for _, rows in zip(range(3), slices(table, 10), strict=False))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(writing, "_slices", interrupted)
+    monkeypatch.setattr(writing, "_row_slices", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_whole(
             tmp_path / f"x{suffix}",

@@ -164,7 +164,7 @@ def test_whoever_waited_for_a_lock_that_is_gone_makes_another(tmp_path: Path, mo
             (tmp_path / NAME).unlink()
         taken.append(descriptor)
 
-    monkeypatch.setattr("tclose.tables.folder_lock._lock", lock)
+    monkeypatch.setattr("tclose.tables.folder_lock._wait_and_lock", lock)
     with locked(tmp_path):
         assert (tmp_path / NAME).stat().st_ino == os.fstat(taken[-1]).st_ino
     assert len(taken) == 2

@@ -44,21 +44,21 @@ class Domain:
     codes: Ints
 
     def table(self, counts: Ints) -> Ints:
-        """Return how often each code occurs, from how often each value of the column occurs."""
+        """Return the number of rows with each code, from the number of rows with each value of the column."""
         table = np.zeros(len(self.values), dtype=np.int64)
         np.add.at(table, self.codes, counts)
         return table
 
 
 def edges_from_table(column: Sensitive) -> bool:
-    """Return whether bins are published whose edges are decided by the table, not by the policy."""
+    """Whether a sensitive attribute publishes bins whose edges come from the table, not from the policy."""
     return column.bins is not None and column.bins.count is not None and column.publish is None
 
 
 def check_orders(source: Table, policy: Policy) -> None:
-    """Refuse a sensitive ordered category whose order the policy does not give: a reader of the release needs it."""
+    """Raise PolicyError for a sensitive ordered category whose order the policy does not give: readers of a release need it."""
     for column in policy.sensitive:
-        if source.kinds[column.name] == "category" and _needs(column) == "order" and column.order is None:
+        if source.kinds[column.name] == "category" and _needs_of_distance(column) == "order" and column.order is None:
             raise PolicyError(
                 f"Sensitive column {column.name!r} is an ordered category, and a release keeps no such order. Give its order in "
                 "the policy, or distance: equal."
@@ -66,12 +66,12 @@ def check_orders(source: Table, policy: Policy) -> None:
 
 
 def kind_to_read(column: Sensitive) -> str:
-    """Return how the cells of an attribute are read: as printed, if they are looked up in a hierarchy, a matrix or an order."""
-    return "value" if _labelling(column) is None else PRINTED
+    """Return the kind that a sensitive column is read as: as printed if it is looked up in a hierarchy, matrix or order."""
+    return "value" if _labelling_of(column) is None else PRINTED
 
 
 def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *, binned: bool) -> Domain:
-    """Return the domain of an attribute.
+    """Return the domain of a sensitive attribute: its values in the order of their codes, and the distance between them.
 
     Parameters
     ----------
@@ -83,42 +83,42 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
     if column.bins is not None and source.kinds[column.name] == "text":
         shown = source.values(column.name, cells).to_pylist()
         labels = in_order([label for label in shown if label is not None])
-        if labels is not None and (_needs(column) == "" or column.missing == "value" or None not in shown):
+        if labels is not None and (_needs_of_distance(column) == "" or column.missing == "value" or None not in shown):
             missing = [None] * (len(shown) - len(labels))
             ordered, distance = arrange("ordered" if column.kind == "auto" else column.kind, [*labels, *missing])
-            return _coded(column, shown, ordered, distance)
+            return _domain_in_order(column, shown, ordered, distance)
         if labels is None and any(interval_of(label) is not None for label in shown):
             raise InputError(
                 f"Sensitive column {column.name!r} must hold labels of bins that do not overlap, and nothing else beside them. "
                 "Got other text, or bins that overlap."
             )
-    kind = _kind(source, column)
+    kind = _name_of_distance(source, column)
     try:
         values = (source.numbers(cells) if KINDS[kind].needs == "numbers" else source.values(column.name, cells)).to_pylist()
     except (OverflowError, ValueError):
         raise InputError(f"Sensitive column {column.name!r} must have dates in the years 1 to 9999. Got others.") from None
     _check_missing(source, column, kind, values)
-    labelling = _labelling(column)
+    labelling = _labelling_of(column)
     if labelling is not None:
         _check_labels(source, column, labelling, cells, values)
     if KINDS[kind].needs == "numbers" and any(value is not None and abs(value) == float("inf") for value in values):
         raise InputError(f"Sensitive column {column.name!r} must have finite numbers for the {kind} distance. Got infinity.")
     if binned and column.bins is not None:
-        return _in_bins(source, column, kind, values, counts)
+        return _domain_of_bins(source, column, kind, values, counts)
     ordered, distance = arrange(kind, values, labelling)
-    return _coded(column, values, ordered, distance)
+    return _domain_in_order(column, values, ordered, distance)
 
 
-def _coded(column: Sensitive, values: list[Any], ordered: list[Any], distance: Distance) -> Domain:
-    """Return the domain of values in a given order."""
+def _domain_in_order(column: Sensitive, values: list[Any], ordered: list[Any], distance: Distance) -> Domain:
+    """Return the domain of a sensitive attribute whose values have a given order and distance."""
     rank = {value: code for code, value in enumerate(ordered)}
     if len(rank) < len(values):
         raise InputError(f"Sensitive column {column.name!r} has values that differ and yet are equal. Write each in one way.")
     return Domain(ordered, distance, np.array([rank[value] for value in values], dtype=np.int64))
 
 
-def _in_bins(source: Table, column: Sensitive, kind: str, values: list[Any], counts: Ints) -> Domain:
-    """Return the domain of bins of numbers; missing cells, where the distance allows them, are a value of their own."""
+def _domain_of_bins(source: Table, column: Sensitive, kind: str, values: list[Any], counts: Ints) -> Domain:
+    """Return the domain of a sensitive attribute whose values are bins of numbers; missing cells are a value of their own."""
     if source.kinds[column.name] not in ("integer", "decimal", "float"):
         raise PolicyError(f"bins of {column.name!r} need numbers. The column holds {source.kinds[column.name]}.")
     present = [value for value in values if value is not None]
@@ -132,37 +132,37 @@ def _in_bins(source: Table, column: Sensitive, kind: str, values: list[Any], cou
     return Domain(ordered, distance, np.array(codes, dtype=np.int64))
 
 
-def _needs(column: Sensitive) -> str:
-    """Return what the distance of an attribute needs; where the column's type decides which it is, as the ordered one does."""
+def _needs_of_distance(column: Sensitive) -> str:
+    """Return what the distance of a sensitive attribute needs of its values: "order", "numbers", ..., or "" for nothing."""
     return "order" if column.kind == "auto" else KINDS[column.kind].needs
 
 
-def _kind(source: Table, column: Sensitive) -> str:
-    """Return the name of the distance, which ``auto`` leaves to the type of the column."""
+def _name_of_distance(source: Table, column: Sensitive) -> str:
+    """Return the name of a sensitive attribute's distance, by the column's type if the policy says ``auto``."""
     measured = source.kinds[column.name] in IN_ORDER
     if column.kind == "auto":
         return "ordered" if measured else "equal"
-    if _needs(column) == "order" and not measured and column.order is None:
+    if _needs_of_distance(column) == "order" and not measured and column.order is None:
         raise PolicyError(
             f"distance: {column.kind} of {column.name!r} needs an order: the column holds {source.kinds[column.name]}. Give one."
-            f"{_why(source, column)}"
+            f"{_doubt_in_words(source, column)}"
         )
-    if _needs(column) == "numbers" and (not measured or source.kinds[column.name] == "category"):
+    if _needs_of_distance(column) == "numbers" and (not measured or source.kinds[column.name] == "category"):
         raise PolicyError(
             f"distance: {column.kind} of {column.name!r} needs numbers or dates. The column holds {source.kinds[column.name]}."
-            f"{_why(source, column)}"
+            f"{_doubt_in_words(source, column)}"
         )
     return str(column.kind)
 
 
-def _why(source: Table, column: Sensitive) -> str:
-    """Return a sentence about a column that is nearly numbers or dates; else an empty text."""
+def _doubt_in_words(source: Table, column: Sensitive) -> str:
+    """Return a sentence on a column that is nearly numbers or dates and was read as text; else an empty text."""
     reading = source.readings([column.name])[column.name]
     return f" Column {reading.sentence}." if reading.doubtful else ""
 
 
-def _labelling(column: Sensitive) -> Labelling | None:
-    """Return the hierarchy, the matrix or the order that the values of an attribute are looked up in."""
+def _labelling_of(column: Sensitive) -> Labelling | None:
+    """Return the hierarchy, matrix or order that a sensitive attribute's values are looked up in; None if there is none."""
     labelling: Labelling | None = next(
         (given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None
     )
@@ -170,10 +170,10 @@ def _labelling(column: Sensitive) -> Labelling | None:
 
 
 def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
-    """Refuse missing cells, except for the equal distance and where ``missing: value`` is set and they have a place."""
+    """Raise an error for missing cells that the distance of a sensitive attribute has no position for."""
     if KINDS[kind].needs == "" or None not in values:
         return
-    labelling = _labelling(column)
+    labelling = _labelling_of(column)
     if column.missing == "value":
         if labelling is None or not without_label([None], labelling):
             return
@@ -190,7 +190,7 @@ def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any
 
 
 def _check_labels(source: Table, column: Sensitive, labelling: Labelling, domain: pa.Array, values: list[Any]) -> None:
-    """Refuse a value that is not in the hierarchy, matrix or order of the attribute."""
+    """Raise HierarchyError for a value that is not in the hierarchy, matrix or order of its sensitive attribute."""
     unknown = set(without_label(values, labelling))
     if not unknown:
         known = set(labels_of(labelling))
@@ -208,7 +208,7 @@ def _check_labels(source: Table, column: Sensitive, labelling: Labelling, domain
 def unknown_values(
     source: Table, name: str, cells: pa.Array, values: list[Any], unknown: list[int], what: str, tree: Hierarchy | None
 ) -> HierarchyError:
-    """Return the error that counts the values of a column that its hierarchy, matrix or order lacks, and names five of them.
+    """Return the error that counts the values of a column that its hierarchy, matrix or order lacks, and names five.
 
     Parameters
     ----------

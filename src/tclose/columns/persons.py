@@ -14,7 +14,7 @@ REMEDY = "Set unit to the column that names a person, or unit: row if each row i
 
 
 def unit_to_release(source: Table, policy: Policy) -> str | None:
-    """Return the column that names the persons to count in a release; None where each row is a person.
+    """Return the column that names the persons to count in a release; None if each row is a person.
 
     The unit is a column of the table: `tclose.columns.roles.roles_of` has seen to it.
 
@@ -27,7 +27,7 @@ def unit_to_release(source: Table, policy: Policy) -> str | None:
     """
     if policy.unit is not None:
         return _named_unit(source, policy)
-    repeated = _repeated(source, policy)
+    repeated = _repeated_identifiers(source, policy)
     if not repeated:
         return None
     name, (rows, values) = next(iter(repeated.items()))
@@ -37,7 +37,7 @@ def unit_to_release(source: Table, policy: Policy) -> str | None:
 
 
 def unit_to_audit(source: Table, policy: Policy, warn: Callable[[str], None]) -> str | None:
-    """Return the column that names the persons to count in an audit; None where rows are counted.
+    """Return the column that names the persons to count in an audit; None if rows are counted.
 
     An audit may lack the unit, as a release does, and may be of a table with repeated identifiers and no unit. ``warn`` is called
     with a sentence then.
@@ -52,7 +52,7 @@ def unit_to_audit(source: Table, policy: Policy, warn: Callable[[str], None]) ->
         return None
     if policy.unit is not None:
         return _named_unit(source, policy)
-    repeated = _repeated(source, policy)
+    repeated = _repeated_identifiers(source, policy)
     if not repeated:
         return None
     unit = min(repeated, key=lambda name: repeated[name][1])  # the fewest persons: k is not shown larger than it is
@@ -64,7 +64,7 @@ def unit_to_audit(source: Table, policy: Policy, warn: Callable[[str], None]) ->
 
 
 def _named_unit(source: Table, policy: Policy) -> str | None:
-    """Return the column that the policy names as the unit, which must have no missing cell; None for ``unit: row``."""
+    """Return the column that the policy names as the unit; None for ``unit: row``. Raise InputError if it has missing cells."""
     if policy.unit == "row":
         return None
     unit = str(policy.unit)
@@ -74,12 +74,12 @@ def _named_unit(source: Table, policy: Policy) -> str | None:
     return unit
 
 
-def _repeated(source: Table, policy: Policy) -> dict[str, tuple[int, int]]:
-    """Return the identifiers with fewer different values than rows: the number of rows, and of values, of each."""
+def _repeated_identifiers(source: Table, policy: Policy) -> dict[str, tuple[int, int]]:
+    """Return the identifiers with fewer different values than rows, each with its numbers of rows and of values."""
     counts = {str(name): source.count_values(name) for name in policy.identifiers if name in source}
     return {name: (rows, values) for name, (rows, values) in counts.items() if values < rows}
 
 
 def warn_of_risk(sentence: str) -> None:
-    """Warn the caller of a public function that the numbers may be taken for more than they are."""
+    """Warn the caller of a public function, with a sentence, that numbers may promise more protection than there is."""
     warnings.warn(sentence, PrivacyRiskWarning, stacklevel=6)  # shown at the line that called the public function

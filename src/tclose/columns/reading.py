@@ -13,7 +13,7 @@ from tclose.tables.table import Table
 
 
 def check_input(reader: Reader, policy: Policy) -> None:
-    """Refuse settings of a CSV for a table that is none.
+    """Raise PolicyError if the policy says how a CSV is written and the table is not a CSV.
 
     An audit does not ask: the table may be a release in another format than the input.
     """
@@ -23,7 +23,7 @@ def check_input(reader: Reader, policy: Policy) -> None:
 
 
 def readings_of(source: Table, policy: Policy, quasi: Sequence[str]) -> dict[str, Reading]:
-    """Return how each quasi-identifier and sensitive attribute was read.
+    """Return how each quasi-identifier and sensitive attribute was read, by the name of its column.
 
     A column is in doubt only where the policy leaves its type to the cells.
     """
@@ -33,7 +33,7 @@ def readings_of(source: Table, policy: Policy, quasi: Sequence[str]) -> dict[str
 
 
 def warn_of(readings: Mapping[str, Reading], stacklevel: int) -> None:
-    """Warn of each column that is nearly numbers or dates, and was read as text."""
+    """Warn of each column that was read as text although nearly all of its cells are numbers or dates."""
     for reading in readings.values():
         if reading.doubtful:
             warnings.warn(f"Column {reading.sentence}.", ReadingWarning, stacklevel=stacklevel + 1)

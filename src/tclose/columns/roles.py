@@ -39,7 +39,7 @@ class Roles:
 
 
 def roles_of(policy: Policy, reader: Reader) -> Roles:
-    """Return the role of each column that a reader found.
+    """Return the role of each column of a table under a policy, and the types to read the columns as.
 
     Raises
     ------
@@ -66,11 +66,11 @@ def roles_of(policy: Policy, reader: Reader) -> Roles:
     _check_published_names(policy, names)
     other: Role = "kept" if policy.other == "keep" else "hidden"
     of: dict[str, Role] = {name: given.get(name, other) for name in names}
-    return Roles(of, _kinds(policy, of))
+    return Roles(of, _kinds_to_read(policy, of))
 
 
 def _check_published_names(policy: Policy, names: Collection[str]) -> None:
-    """Refuse a quasi-identifier whose published columns would have the name of a column of the table."""
+    """Raise ColumnError for a quasi-identifier whose published columns would have the name of another column."""
     for column in policy.quasi:
         if column.recode in ("bounds", "centroid"):
             taken = {f"{column.name}.{part}" for part in ("min", "max", "missing")}.intersection(names)
@@ -81,8 +81,8 @@ def _check_published_names(policy: Policy, names: Collection[str]) -> None:
                 )
 
 
-def _kinds(policy: Policy, roles: Mapping[str, Role]) -> dict[str, str]:
-    """Return the columns to read, each with the type to read it as: those that are published, and the unit."""
+def _kinds_to_read(policy: Policy, roles: Mapping[str, Role]) -> dict[str, str]:
+    """Return the columns to read, those that are published and the unit, each with the type to read it as."""
     kinds = {column.name: column.read_as for column in policy.quasi}
     kinds |= {column.name: kind_to_read(column) for column in policy.sensitive}
     kinds |= {name: PRINTED for name, role in roles.items() if role == "kept"}

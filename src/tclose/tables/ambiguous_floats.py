@@ -13,7 +13,7 @@ _NO_CLASSES = ("value", PRINTED)
 
 
 def check_apart(table: Any, names: Mapping[str, str], kinds: Mapping[str, str]) -> None:
-    """Refuse floats that would be one class here, and are two to some reader.
+    """Refuse a column of floats with both NaN and missing cells, or 0.0 and -0.0: some readers tell them apart, others do not.
 
     polars tells NaN from a missing cell, pandas does not. 0.0 and -0.0 are equal, and are printed differently.
     """

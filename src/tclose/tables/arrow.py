@@ -15,24 +15,24 @@ from tclose.tables.types import PRINTED
 
 
 def column_names(data: Any) -> list[str]:
-    """Return the names of the columns, as text: an integer may name a column too."""
+    """Return the names of the columns of a table in memory, as text: an integer may name a column too."""
     if isinstance(data, pa.Table):
         return list(data.column_names)
     return [str(name) for name in data.columns]
 
 
 def is_pandas(data: Any) -> bool:
-    """Return whether this is a pandas DataFrame, without importing pandas."""
+    """Whether a table is a pandas DataFrame, found out without importing pandas."""
     return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "columns")
 
 
 def index_names(data: Any) -> list[str]:
-    """Return the names of the index of a pandas frame, which are not columns; none for any other table."""
+    """Return the names of the index levels of a pandas frame, which are not columns; an empty list for any other table."""
     return [str(name) for name in data.index.names if name is not None] if is_pandas(data) else []
 
 
 def to_arrow(data: Any) -> Any:
-    """Return anything that speaks Arrow as a pyarrow Table. A pandas frame stays as it is until its columns are chosen."""
+    """Return a table that speaks Arrow as a pyarrow Table; a pandas frame stays as it is until its columns are chosen."""
     if isinstance(data, pa.Table) or is_pandas(data):
         return data
     if isinstance(data, pa.RecordBatch):
@@ -76,17 +76,17 @@ AS_FOUND = ("auto", "value")
 
 
 def choose(data: Any, indices: Sequence[int], kinds: Mapping[str, str]) -> Chosen:
-    """Return some columns, by index, for the kinds that they are to be read as."""
+    """Return some columns of a table in memory, by index, each prepared for the kind that it is to be read as."""
     columns, found = [], Chosen(pa.table({}), {}, set(), {})
     for index, (name, kind) in zip(indices, kinds.items(), strict=True):
-        column = _column(data, index, name)
+        column = _arrow_column(data, index, name)
         check_kind(column.type, name)
         if pa.types.is_dictionary(column.type):
             if column.type.ordered and kind not in LABELS:
                 found.categories[name] = categories(column, name)
-                column = _positions(column)
+                column = _category_indices(column)
             else:
-                ordered, column = column.type.ordered, _decoded(column)
+                ordered, column = column.type.ordered, _decode_categories(column)
                 if not ordered and not is_text(column.type) and kind in AS_FOUND:
                     found.codes.add(name)
         if is_zoned(column.type):
@@ -96,26 +96,27 @@ def choose(data: Any, indices: Sequence[int], kinds: Mapping[str, str]) -> Chose
                 column = pc.local_timestamp(column)  # the date that local clocks showed
             else:
                 found.zones[name] = column.type.tz
-        columns.append(_plain(column, name))
+        columns.append(_cast_for_engine(column, name))
     return replace(found, table=pa.table(columns, names=list(kinds)))
 
 
 def is_zoned(kind: Any) -> bool:
-    """Return whether a type is that of timestamps with a time zone."""
+    """Whether an Arrow type is that of timestamps with a time zone."""
     return bool(pa.types.is_timestamp(kind) and kind.tz is not None)
 
 
 def moments_as_text(column: Any) -> Any:
-    """Return timestamps as text. With a time zone: the local time, and its distance from UTC as +01:00 or Z."""
+    """Return a column of timestamps as text; with a time zone the local time and its offset from UTC, as +01:00 or Z."""
     return pc.replace_substring_regex(column.cast(pa.string()), r"([+-]\d\d)(\d\d)$", r"\1:\2")
 
 
 def is_text(kind: Any) -> bool:
-    """Return whether a type is one of text."""
+    """Whether an Arrow type is one of text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _column(data: Any, index: int, name: str) -> Any:
+def _arrow_column(data: Any, index: int, name: str) -> Any:
+    """Return one column of a table as an Arrow array; raise ColumnError if a pandas column mixes kinds of values."""
     if isinstance(data, pa.Table):
         return data.column(index)
     series = data.iloc[:, index]
@@ -132,7 +133,7 @@ def _column(data: Any, index: int, name: str) -> Any:
 
 
 def _mixes_times(kind: Any, series: Any) -> bool:
-    """Return whether Arrow would cut off the time of day of some cells, or give others a time zone that they do not have."""
+    """Whether Arrow would cut off the time of day of some cells of a pandas column, or give some a time zone they lack."""
     if series.dtype != object or not pa.types.is_temporal(kind):
         return False
     cells = [cell for cell in series if isinstance(cell, date)]
@@ -140,14 +141,14 @@ def _mixes_times(kind: Any, series: Any) -> bool:
     return len({isinstance(cell, datetime) for cell in cells}) > 1 or len(zoned) > 1
 
 
-def _decoded(column: Any) -> Any:
-    """Return a column of unordered categories as its plain values."""
+def _decode_categories(column: Any) -> Any:
+    """Return a dictionary-encoded column of unordered categories as its plain values."""
     kind = pa.large_string() if pa.types.is_string_view(column.type.value_type) else column.type.value_type
     return pa.chunked_array([chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks], type=kind)
 
 
 def categories(column: Any, name: str) -> list[Any]:
-    """Return the categories of an ordered column, from least to greatest."""
+    """Return the categories of an ordered column, from least to greatest; raise ColumnError if it has two orders."""
     dictionaries = [chunk.dictionary.to_pylist() for chunk in column.chunks]
     longest: list[Any] = max(dictionaries, key=len, default=[])
     if any(labels != longest[: len(labels)] for labels in dictionaries) or None in longest or len(set(longest)) < len(longest):
@@ -155,13 +156,13 @@ def categories(column: Any, name: str) -> list[Any]:
     return longest
 
 
-def _positions(column: Any) -> Any:
+def _category_indices(column: Any) -> Any:
     """Return each row's index among the categories of an ordered column."""
     return pa.chunked_array([chunk.indices.cast(pa.int64()) for chunk in column.chunks], type=pa.int64())
 
 
 def needs_arrow(kind: Any) -> bool:
-    """Return whether an engine that reads a file by itself would lose something that `choose` preserves or refuses."""
+    """Whether Arrow must read a file's column of this type, as DuckDB would lose something that `choose` preserves or refuses."""
     types = pa.types
     return (
         types.is_null(kind)
@@ -174,8 +175,8 @@ def needs_arrow(kind: Any) -> bool:
     )
 
 
-def _plain(column: Any, name: str) -> Any:
-    """Return the column in a type that every engine has; refuse values that would not stay exact."""
+def _cast_for_engine(column: Any, name: str) -> Any:
+    """Return a column in a type that every engine has; raise ColumnError if its values would not stay exact."""
     kind = column.type
     try:
         if pa.types.is_null(kind):

@@ -28,10 +28,10 @@ class Ipc:
     names: list[str]
 
     def read(self, names: Collection[str]) -> pa.Table:
-        """Return some columns, in memory."""
+        """Return some columns of the Arrow file as a table in memory, all of their bytes checked."""
         wanted, batches, rows = set(names), [], 0
-        with _opened(self.file, [index for index, name in enumerate(self.names) if name in wanted]) as reader:
-            for batch in _batches(reader):
+        with _arrow_reader(self.file, [index for index, name in enumerate(self.names) if name in wanted]) as reader:
+            for batch in _iterate_batches(reader):
                 rows += batch.num_rows
                 if rows > MOST_ROWS:
                     raise InputError(f"File {self.file.path.name!r} has more than {MOST_ROWS:,} rows. Split it.")
@@ -41,20 +41,21 @@ class Ipc:
 
 
 def open_ipc(file: InputFile) -> Ipc:
-    """Read the schema."""
-    with _opened(file, None) as reader:
+    """Return an Arrow file whose column names are known; its rows are read later."""
+    with _arrow_reader(file, None) as reader:
         return Ipc(file, list(reader.schema.names))
 
 
-def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
+def _iterate_batches(reader: Any) -> Iterator[pa.RecordBatch]:
+    """Return the record batches of an Arrow reader, of a file or of a stream, one after the other."""
     if isinstance(reader, pa.RecordBatchReader):
         return iter(reader)
     return (reader.get_batch(index) for index in range(reader.num_record_batches))
 
 
 @contextmanager
-def _opened(file: InputFile, fields: list[int] | None) -> Iterator[Any]:
-    """Open a reader of some columns, in either of the two formats."""
+def _arrow_reader(file: InputFile, fields: list[int] | None) -> Iterator[Any]:
+    """Yield an Arrow reader of some columns of a file, which has either of Arrow's two formats."""
     options = pa.ipc.IpcReadOptions(included_fields=fields)
     with file.read_as("an Arrow file"), pa.OSFile(str(file.path)) as source:
         if source.read(len(_MARK)) == _MARK:

@@ -28,6 +28,7 @@ def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array,
     source, of_this_job = iter(batches), copy_context()
 
     def next_batch() -> Any:
+        """Return the engine's next batch of rows; None after the last."""
         return of_this_job.run(next, source, None)
 
     # The engine makes the next batch while this one is coded, and Arrow releases the GIL. Each column gets its batches in order.
@@ -41,12 +42,12 @@ def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array,
 
 
 def narrow(size: int) -> Any:
-    """Return the narrowest dtype for codes below ``size``."""
+    """Return the narrowest unsigned dtype for codes from 0 to ``size - 1``."""
     return np.min_scalar_type(max(size - 1, 0))
 
 
 def sorted_order(columns: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
-    """Return the rows in the order of their codes, compared column by column; equal rows stay in their order.
+    """Return the indices of the rows, sorted by their codes column by column; equal rows stay in their order.
 
     Parameters
     ----------
@@ -68,10 +69,12 @@ class _Coder:
     """One column as its batches arrive: values are numbered from 1 in the order of their first occurrence; 0 is missing."""
 
     def __init__(self) -> None:
+        """Start with no values and no rows."""
         self._values: pa.Array | None = None
         self._chunks: list[Codes] = []
 
     def add(self, column: Any) -> None:
+        """Add the next rows of the column: number their new values, and note the numbers of the cells."""
         encoded = column.dictionary_encode()
         found = encoded.dictionary
         if self._values is None:
@@ -86,6 +89,7 @@ class _Coder:
         self._chunks.append(numbers[encoded.indices.fill_null(len(found)).to_numpy(zero_copy_only=False)])
 
     def ranked(self) -> tuple[pa.Array, Codes]:
+        """Return the values of the column, ascending, missing last, and each row's index among them."""
         values = self._values if self._values is not None else pa.nulls(0)
         order = pc.sort_indices(values)
         ranks = np.empty(len(values) + 1, dtype=narrow(len(values) + 1))

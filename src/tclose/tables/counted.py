@@ -40,31 +40,31 @@ class Cells:
                 chunks[index].append(column.dictionary_encode())
             counts.append(batch.columns[-1].cast(pa.int64()).to_numpy())
         self._counts = np.concatenate(counts)
-        self._columns = {name: _ranked(parts) for name, parts in zip((*quasi, *sensitive), chunks, strict=True) if parts}
+        self._columns = {name: _rank_values(parts) for name, parts in zip((*quasi, *sensitive), chunks, strict=True) if parts}
         self._quasi = quasi
 
     def __len__(self) -> int:
-        """The number of cells."""
+        """Return the number of different combinations."""
         return len(self._counts)
 
     @cached_property
-    def _classes(self) -> tuple[Ints, Ints]:
-        """Return the class of each cell, and some cell of each class."""
+    def _class_of_cells(self) -> tuple[Ints, Ints]:
+        """The number of the class of each combination, and the index of one combination of each class."""
         columns = (self._columns[name] for name in self._quasi)
-        return _numbered(((ranks, len(domain)) for domain, ranks in columns), len(self))
+        return _number_tuples(((ranks, len(domain)) for domain, ranks in columns), len(self))
 
     @property
     def sizes(self) -> Ints:
-        """The size of each class: its rows, or its persons where these were counted."""
-        return _sums(self._classes[0], self._counts)
+        """The size of each class: its rows, or its persons if the engine counted persons."""
+        return _sums_by_group(self._class_of_cells[0], self._counts)
 
     def domain(self, name: str) -> tuple[pa.Array, Ints]:
-        """Return the values of a column, ascending, missing last, and how often each occurs."""
+        """Return the values of a column, ascending, missing last, and the number of rows with each."""
         domain, ranks = self._columns[name]
-        return domain, _sums(ranks, self._counts)
+        return domain, _sums_by_group(ranks, self._counts)
 
     def histograms(self, sensitive: str, codes: Ints, table: Ints) -> Iterator[Histograms]:
-        """Return the histograms of a column, some classes at a time.
+        """Yield the histograms of a sensitive column in the classes, some classes at a time.
 
         Parameters
         ----------
@@ -73,10 +73,10 @@ class Cells:
         table : (m,) int64
             How often each code occurs in the table.
         """
-        return self._histograms(codes[self._columns[sensitive][1]], table)
+        return self._histograms_of_codes(codes[self._columns[sensitive][1]], table)
 
     def tuples(self, codes: Mapping[str, Ints]) -> tuple[list[Ints], Iterator[Histograms]]:
-        """Return the tuples of some columns that occur, in lexicographic order, as codes by column; and their histograms.
+        """Return the tuples of values of some columns that occur, as codes by column, sorted; and their histograms by class.
 
         Parameters
         ----------
@@ -85,13 +85,15 @@ class Cells:
         """
         ranks = {name: self._columns[name][1] for name in codes}
         coded = ((own[ranks[name]], int(own.max()) + 1) for name, own in codes.items())
-        numbers, some = _numbered(coded, len(self))
-        return [own[ranks[name][some]] for name, own in codes.items()], self._histograms(numbers, _sums(numbers, self._counts))
+        numbers, some = _number_tuples(coded, len(self))
+        return [own[ranks[name][some]] for name, own in codes.items()], self._histograms_of_codes(
+            numbers, _sums_by_group(numbers, self._counts)
+        )
 
-    def _histograms(self, codes: Ints, table: Ints) -> Iterator[Histograms]:
-        """Return the histograms of these codes of the cells."""
-        numbers, some = self._classes
-        keys, counts = _totals(numbers * len(table) + codes, self._counts, len(some) * len(table))
+    def _histograms_of_codes(self, codes: Ints, table: Ints) -> Iterator[Histograms]:
+        """Yield the histograms over the classes, some classes at a time, from a code for each combination."""
+        numbers, some = self._class_of_cells
+        keys, counts = _totals_by_key(numbers * len(table) + codes, self._counts, len(some) * len(table))
         owners, values = np.divmod(keys, len(table))
         starts = np.append(np.flatnonzero(np.diff(owners, prepend=-1)), len(owners))
         first = 0
@@ -103,18 +105,18 @@ class Cells:
             first = last
 
     def pairs(self, name: str) -> tuple[Ints, Ints]:
-        """Return each cell's value in a column of whole numbers, and its class."""
+        """Return for each combination its value in a column of whole numbers, and the number of its class."""
         domain, ranks = self._columns[name]
-        return domain.to_numpy(zero_copy_only=False).astype(np.int64)[ranks], self._classes[0]
+        return domain.to_numpy(zero_copy_only=False).astype(np.int64)[ranks], self._class_of_cells[0]
 
     def quasi_values(self, name: str) -> pa.Array:
-        """Return the value of a quasi-identifier in each class."""
+        """Return the value that each class has in a quasi-identifier."""
         domain, ranks = self._columns[name]
-        return domain.take(pa.array(ranks[self._classes[1]]))
+        return domain.take(pa.array(ranks[self._class_of_cells[1]]))
 
 
-def _ranked(chunks: list[Any]) -> tuple[pa.Array, Ints]:
-    """Return the values of a column, ascending, missing last, and each cell's index among them."""
+def _rank_values(chunks: list[Any]) -> tuple[pa.Array, Ints]:
+    """Return the values of a column, ascending, missing last, and each combination's index among them."""
     column = pa.chunked_array(chunks).unify_dictionaries()
     values = column.chunk(0).dictionary
     order = pc.sort_indices(values)
@@ -128,8 +130,8 @@ def _ranked(chunks: list[Any]) -> tuple[pa.Array, Ints]:
     return domain, ranks[indices]
 
 
-def _numbered(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, Ints]:
-    """Number the cells by their codes in some columns, from 0 without gaps, in lexicographic order; with a cell of each number.
+def _number_tuples(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, Ints]:
+    """Return a number for each combination, from 0 by the order of its codes in some columns; and the index of one with each.
 
     Parameters
     ----------
@@ -144,8 +146,8 @@ def _numbered(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, I
     return renumber(keys, bound)
 
 
-def _totals(keys: Ints, counts: Ints, bound: int) -> tuple[Ints, Ints]:
-    """Return the keys below a bound that occur, ascending, and the sum of the counts of each; counts are above 0."""
+def _totals_by_key(keys: Ints, counts: Ints, bound: int) -> tuple[Ints, Ints]:
+    """Return the keys that occur, ascending, and the sum of the counts at each; keys are below ``bound``, counts above 0."""
     if bound <= arrays.FEW * len(keys):
         sums = np.zeros(bound, dtype=np.int64)
         np.add.at(sums, keys, counts)
@@ -156,8 +158,8 @@ def _totals(keys: Ints, counts: Ints, bound: int) -> tuple[Ints, Ints]:
     return keys[order[firsts]], np.add.reduceat(counts[order], firsts)
 
 
-def _sums(groups: Ints, values: Ints) -> Ints:
-    """Return the sums of values by group, as integers: ``np.bincount`` would sum in floats."""
+def _sums_by_group(groups: Ints, values: Ints) -> Ints:
+    """Return the sum of the values of each group, as integers: ``np.bincount`` would sum in floats."""
     sums = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(sums, groups, values)
     return sums

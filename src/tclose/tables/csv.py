@@ -34,21 +34,21 @@ class Delimited:
     delimiter: str
 
     def scan(self) -> Scan:
-        """Look at all bytes of the file; refuse what readers would split into different cells."""
-        with self.file.read_as(_kind(self.file)):
+        """Return what a scan of all bytes of the file found; raise InputError if readers would split it into different cells."""
+        with self.file.read_as(_kind_of_file(self.file)):
             try:
-                return _scanned(self.file, self.delimiter, len(self.names))
+                return _scan_file(self.file, self.delimiter, len(self.names))
             except Fault as fault:
                 raise InputError(f"File {self.file.path.name!r} {fault}.") from None
 
 
 def open_delimited(file: InputFile, given: str | None = None) -> Delimited:
-    """Read the header, and find the delimiter unless it is given; refuse what is not a CSV.
+    """Return a CSV file whose header and delimiter are known; raise InputError if the file is not a CSV.
 
     A header with commas, and without the given delimiter, is that of a release.
     """
     name = file.path.name
-    with file.read_as(_kind(file)), unpacked(file) as source:
+    with file.read_as(_kind_of_file(file)), unpacked(file) as source:
         block = source.read(BLOCK)
     if not block:
         raise InputError(f"File {name!r} is empty. A header and rows are needed.")
@@ -59,10 +59,10 @@ def open_delimited(file: InputFile, given: str | None = None) -> Delimited:
     text = codecs.getincrementaldecoder("utf-8")().decode(block.removeprefix(codecs.BOM_UTF8))
     sample = "".join(islice(io.StringIO(text, newline=""), 50))
     if given is None:
-        delimiter = max(_DELIMITERS, key=lambda candidate: _score(sample, candidate))  # ties: the first wins, the comma
+        delimiter = max(_DELIMITERS, key=lambda candidate: _delimiter_score(sample, candidate))  # ties: the first wins, the comma
     else:
-        delimiter = "," if _width(sample, given) < 2 <= _width(sample, ",") else given
-    rows = list(islice(_rows(sample, delimiter), 2))
+        delimiter = "," if _header_width(sample, given) < 2 <= _header_width(sample, ",") else given
+    rows = list(islice(_sample_rows(sample, delimiter), 2))
     if not rows:
         raise InputError(f"File {name!r} is empty. A header and rows are needed.")
     if len(rows) == 1:
@@ -80,40 +80,42 @@ def open_delimited(file: InputFile, given: str | None = None) -> Delimited:
 
 
 @lru_cache(maxsize=8)  # a release is opened several times; its state is part of the key
-def _scanned(file: InputFile, delimiter: str, columns: int) -> Scan:
+def _scan_file(file: InputFile, delimiter: str, columns: int) -> Scan:
+    """Return the result of scanning all bytes of a CSV file; it is kept, as a release is opened several times."""
     with unpacked(file) as source:
         return scan(source, delimiter, columns)
 
 
 def packing_of(path: Path) -> str | None:
-    """Return how a file is packed, by its name; None if it is not packed."""
+    """Return "gzip" or "zstd" for a file that its name says is packed; None for others."""
     return PACKED.get(path.suffix.lower())
 
 
-def _kind(file: InputFile) -> str:
+def _kind_of_file(file: InputFile) -> str:
+    """Return what a file should be, for the sentence "is not ..., or is damaged": a CSV, or packed by gzip or zstd."""
     packing = packing_of(file.path)
     return "a CSV" if packing is None else f"packed by {packing}"
 
 
 def unpacked(file: InputFile) -> Any:
-    """Return the bytes of a file as a stream, unpacked while they are read."""
+    """Return an open stream of the bytes of a file, unpacked while they are read."""
     packing = packing_of(file.path)
     return file.path.open("rb") if packing is None else pa.input_stream(str(file.path), compression=packing)
 
 
-def _rows(sample: str, delimiter: str) -> Iterator[list[str]]:
-    """Return the rows that are not blank."""
+def _sample_rows(sample: str, delimiter: str) -> Iterator[list[str]]:
+    """Return the rows of a sample of a CSV, split at a delimiter, without blank rows."""
     csv.field_size_limit(2**31 - 1)
     return (row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if row)
 
 
-def _width(sample: str, delimiter: str) -> int:
-    """Return how many columns the header has."""
-    return len(next(_rows(sample, delimiter), []))
+def _header_width(sample: str, delimiter: str) -> int:
+    """Return the number of columns in the first row of a sample of a CSV, split at a delimiter."""
+    return len(next(_sample_rows(sample, delimiter), []))
 
 
-def _score(sample: str, delimiter: str) -> tuple[int, int]:
-    """Return how well a delimiter explains the sample: how many rows have the most common length, and that length."""
-    lengths = [len(row) for row in _rows(sample, delimiter)][:-1] or [1]
+def _delimiter_score(sample: str, delimiter: str) -> tuple[int, int]:
+    """Return how well a delimiter fits a sample of a CSV: the number of rows of the most common length, and that length."""
+    lengths = [len(row) for row in _sample_rows(sample, delimiter)][:-1] or [1]
     common = max(set(lengths), key=lambda length: (lengths.count(length), length))
     return (lengths.count(common), common) if common > 1 else (0, 1)

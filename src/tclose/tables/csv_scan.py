@@ -51,7 +51,7 @@ class Scan:
 
 
 def scan(file: BinaryIO, delimiter: str, columns: int) -> Scan:
-    """Look at all bytes of a CSV, with no more than a few blocks of them in memory.
+    """Return the number of rows and the columns with empty cells of a CSV, after a look at all of its bytes.
 
     Raises
     ------
@@ -77,15 +77,15 @@ class Text:
     """Blocks of bytes as they arrive: they must be UTF-8, without NUL."""
 
     def __init__(self) -> None:
-        """Begin with no bytes."""
+        """Start before the first byte of the file."""
         self.read = 0
         self._lines = 1
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def take(self, block: bytes) -> None:
-        """Look at the next bytes; refuse what is not text in UTF-8."""
+        """Check the next block of bytes; raise Fault if it is not text in UTF-8."""
         if not self.read and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise Fault(f"is UTF-16. {_ways_out('utf-16')}")
+            raise Fault(f"is UTF-16. {_advice_on_encoding('utf-16')}")
         self.read += len(block)
         nul = block.find(b"\0")
         if nul >= 0:
@@ -95,19 +95,19 @@ class Text:
             self._decoder.decode(block)
         except UnicodeDecodeError as error:
             line = self._lines + block.count(b"\n", 0, error.start)
-            raise Fault(f"is not UTF-8, first in line {line}. {_ways_out('latin-1')}") from None
+            raise Fault(f"is not UTF-8, first in line {line}. {_advice_on_encoding('latin-1')}") from None
         self._lines += block.count(b"\n")
 
     def end(self) -> None:
-        """Refuse a last character that is cut short."""
+        """Check the end of the file; raise Fault if its last character is cut short."""
         try:
             self._decoder.decode(b"", final=True)
         except UnicodeDecodeError:
-            raise Fault(f"is not UTF-8, first in line {self._lines}. {_ways_out('latin-1')}") from None
+            raise Fault(f"is not UTF-8, first in line {self._lines}. {_advice_on_encoding('latin-1')}") from None
 
 
-def _ways_out(encoding: str) -> str:
-    """Return what to do with a file in another encoding."""
+def _advice_on_encoding(encoding: str) -> str:
+    """Return the end of an error sentence: what to do with a file that is not UTF-8 but perhaps ``encoding``."""
     return f"Save it as UTF-8, or name its encoding in the policy, as in input: {{encoding: {encoding}}}"
 
 
@@ -115,27 +115,28 @@ class _Rows:
     """Rows as they arrive: quotes around whole cells, as many fields as the header, one kind of line end, no blank lines."""
 
     def __init__(self, delimiter: int, columns: int) -> None:
+        """Start before the header, with no empty cell found in any column."""
         self.count = 0
         self.bare, self.quoted = np.zeros(columns, dtype=np.bool_), np.zeros(columns, dtype=np.bool_)
         self._delimiter, self._columns = delimiter, columns
         self._ends_in_two: bool | None = None
 
     def take_last(self, piece: bytes) -> None:
-        """Look at a last row that has no line end."""
-        data = _bytes(piece)
-        at, kind, inside = _marks(data, self._delimiter)
+        """Check the last row of the file, which has no line end."""
+        data = _byte_array(piece)
+        at, kind, inside = _find_marks(data, self._delimiter)
         if inside[-1:].any():
             quotes = kind == _QUOTE
             self._check_quotes(data, at[quotes & inside], at[quotes & ~inside], at[:0])
-            raise Fault(f"has a quote that is not closed, in {_named(self.count)}. Close it")
+            raise Fault(f"has a quote that is not closed, in {_name_of_number(self.count)}. Close it")
         if piece.endswith(b"\r"):
-            raise _lone(_named(self.count))
+            raise _lone_return_fault(_name_of_number(self.count))
         self.take(piece + (b"\r\n" if self._ends_in_two else b"\n"))
 
     def take(self, piece: bytes) -> int:
-        """Look at the whole rows at the start of a piece; return how many bytes they have."""
-        data = _bytes(piece)
-        at, kind, inside = _marks(data, self._delimiter)
+        """Check the whole rows at the start of a piece of the file; return the number of their bytes."""
+        data = _byte_array(piece)
+        at, kind, inside = _find_marks(data, self._delimiter)
         outside = ~inside
         ends = at[(kind == _LF) & outside]
         if not len(ends):
@@ -144,44 +145,45 @@ class _Rows:
         quotes = (kind == _QUOTE) & whole
         if quotes.any():
             self._check_quotes(data, at[quotes & inside], at[quotes & outside], ends)
-        self._check_ends(data, at[(kind == _CR) & outside & whole], ends)
+        self._check_line_ends(data, at[(kind == _CR) & outside & whole], ends)
         stops = at[((kind == self._delimiter) | (kind == _LF)) & outside & whole]
         self._check_fields(data, stops, ends)
-        self._note_empty(data, stops)
+        self._note_empty_cells(data, stops)
         self.count += len(ends)
         return int(ends[-1]) + 1
 
     def _check_quotes(self, data: Bytes, opening: Ints, closing: Ints, ends: Ints) -> None:
-        """Refuse a quote that does not open after a delimiter, a line end or a quote, or does not close before one of these."""
+        """Raise Fault for a quote that is neither at the start nor at the end of its cell."""
         before, behind = data[opening - 1], data[closing + 1]  # no quote closes at the end of whole rows: there is a line end
         opens = (before == self._delimiter) | (before == _LF) | (before == _QUOTE) | (opening == 0)
         closes = (behind == self._delimiter) | (behind == _LF) | (behind == _QUOTE) | (behind == _CR)
         odd = np.concatenate([opening[~opens], closing[~closes]])
         if len(odd):
             raise Fault(
-                f"has a quote that stands neither at the start nor at the end of its cell, in {self._row(odd.min(), ends)}. Put "
-                "quotes around whole cells, without blanks beside them, and double a quote inside"
+                "has a quote that stands neither at the start nor at the end of its cell, in "
+                f"{self._name_of_row(odd.min(), ends)}. Put quotes around whole cells, without blanks beside them, and double a "
+                "quote inside"
             )
 
-    def _check_ends(self, data: Bytes, returns: Ints, ends: Ints) -> None:
-        """Refuse lines of which some end in LF and others in CR LF."""
+    def _check_line_ends(self, data: Bytes, returns: Ints, ends: Ints) -> None:
+        """Raise Fault if some lines end in LF and others in CR LF, or a CR stands alone."""
         lone = returns[data[returns + 1] != _LF]
         if len(lone):
-            raise _lone(self._row(lone[0], ends))
+            raise _lone_return_fault(self._name_of_row(lone[0], ends))
         in_two = (data[ends - 1] == _CR) & (ends > 0)  # one in quotes stands before a quote
         if self._ends_in_two is None:
             self._ends_in_two = bool(in_two[0])
         other = ends[in_two != self._ends_in_two]
         if len(other):
-            raise Fault(f"mixes two kinds of line ends, first in {self._row(other[0], ends)}. Save it with one")
+            raise Fault(f"mixes two kinds of line ends, first in {self._name_of_row(other[0], ends)}. Save it with one")
 
     def _check_fields(self, data: Bytes, stops: Ints, ends: Ints) -> None:
-        """Refuse rows with more or fewer fields than the header, blank rows, and rows that are too long for the engine."""
+        """Raise Fault for rows with more or fewer fields than the header, blank rows, and rows too long for the engine."""
         starts = np.append(0, ends[:-1] + 1)
         lengths = ends - starts - bool(self._ends_in_two)
         fields = np.diff(np.searchsorted(stops, ends, side="right"), prepend=0)
         if (lengths > LONGEST).any():
-            row = _named(self.count + int(np.argmax(lengths > LONGEST)))
+            row = _name_of_number(self.count + int(np.argmax(lengths > LONGEST)))
             raise Fault(f"has more than {LONGEST:,} characters in {row}. Shorten that row")
         blank = lengths == 0
         if self._columns == 1:  # pandas takes a line of blanks for a blank one
@@ -192,13 +194,13 @@ class _Rows:
             first = int(np.argmax(odd))
             number = self.count + first
             if blank[first]:
-                where = "above the header" if number == 0 else f"behind {_named(number - 1)}"
+                where = "above the header" if number == 0 else f"behind {_name_of_number(number - 1)}"
                 raise Fault(f"has a blank line {where}, which some programs read as a row. Remove it")
             count = number_of(int(fields[first]), "field")
-            raise Fault(f"is ragged: {_named(number)} has {count}, the header {self._columns}. Mend that row")
+            raise Fault(f"is ragged: {_name_of_number(number)} has {count}, the header {self._columns}. Mend that row")
 
-    def _note_empty(self, data: Bytes, stops: Ints) -> None:
-        """Note which columns have empty cells. Each row has as many stops as there are columns."""
+    def _note_empty_cells(self, data: Bytes, stops: Ints) -> None:
+        """Note in ``bare`` and ``quoted`` which columns have empty cells; ``stops`` are the ends of all fields, in order."""
         lengths = np.diff(stops, prepend=-1) - 1
         lengths[self._columns - 1 :: self._columns] -= bool(self._ends_in_two)
         self.bare[np.flatnonzero(lengths == 0) % self._columns] = True
@@ -207,17 +209,18 @@ class _Rows:
         pairs = two[(data[begin] == _QUOTE) & (data[begin + 1] == _QUOTE)]
         self.quoted[pairs % self._columns] = True
 
-    def _row(self, position: Any, ends: Ints) -> str:
-        """Return the name of the row in which a byte of the piece is."""
-        return _named(self.count + int(np.searchsorted(ends, position)))
+    def _name_of_row(self, position: Any, ends: Ints) -> str:
+        """Return how an error names the row with a byte of the piece: "row 7", or "the header"."""
+        return _name_of_number(self.count + int(np.searchsorted(ends, position)))
 
 
-def _bytes(piece: bytes) -> Bytes:
+def _byte_array(piece: bytes) -> Bytes:
+    """Return bytes as an array of integers from 0 to 255, without a copy."""
     return np.frombuffer(piece, dtype=np.uint8)
 
 
-def _marks(data: Bytes, delimiter: int) -> tuple[Ints, Bytes, NDArray[np.bool_]]:
-    """Return the positions of delimiters, line ends and quotes; which each is; and whether it opens a quote or is inside one."""
+def _find_marks(data: Bytes, delimiter: int) -> tuple[Ints, Bytes, NDArray[np.bool_]]:
+    """Return the positions of delimiters, line ends and quotes, which each is, and whether it is inside quotes."""
     quotes = data == _QUOTE
     found = (data == delimiter) | (data == _LF) | (data == _CR)
     if not quotes.any():
@@ -228,9 +231,11 @@ def _marks(data: Bytes, delimiter: int) -> tuple[Ints, Bytes, NDArray[np.bool_]]
     return at, kind, np.logical_xor.accumulate(kind == _QUOTE)
 
 
-def _lone(row: str) -> Fault:
+def _lone_return_fault(row: str) -> Fault:
+    """Return the fault of a row with a carriage return that no line feed follows."""
     return Fault(f"has a carriage return that is not followed by a line feed, in {row}. Save it with LF or CR LF as line end")
 
 
-def _named(row: int) -> str:
+def _name_of_number(row: int) -> str:
+    """Return how an error names a row by its number: "row 7", or "the header" for 0."""
     return f"row {row}" if row else "the header"

@@ -60,14 +60,14 @@ class Selectable(Protocol):
     file: InputFile | None
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Return some columns in the kinds that were asked for, under DuckDB's names for them."""
+        """Return the columns of the table that ``columns`` names, typed by ``kinds``, under the names that DuckDB uses."""
 
 
 class DuckDB:
     """An `Engine`: some columns of a table, in a database of their own."""
 
     def __init__(self, title: str, file: InputFile | None, names: Collection[str]) -> None:
-        """Start with an empty database; see `open`."""
+        """Start an empty database for the named columns, in a temporary folder of its own; `open` fills it."""
         self._title, self._file = title, file
         self._columns = {name: f"c{index}" for index, name in enumerate(names)}
         spill = tempfile.mkdtemp(prefix="tclose-")  # readable by its owner only; what memory cannot hold goes there
@@ -81,9 +81,9 @@ class DuckDB:
 
     @classmethod
     def open(cls, reader: Selectable, kinds: Mapping[str, str], given: Input) -> Opened:
-        """Open the columns of a table that ``kinds`` names."""
+        """Return the engine with the columns of a reader's table that ``kinds`` names, and what DuckDB does not know of them."""
         engine = cls(reader.title, reader.file, kinds)
-        with engine._asking():
+        with engine._asking_safely():
             found = reader.select(engine._backend, engine._columns, kinds, given)
         engine._rows, engine._found = found.typed.rows, found.typed.found
         engine.kinds = {name: kind_of(engine._rows[column].type()) for name, column in engine._columns.items()}
@@ -94,59 +94,60 @@ class DuckDB:
     _found: Any  # and as they are written
 
     def counts(self, names: Sequence[str], unit: str | None = None) -> Batches:
-        """Count the combinations of values that occur in these columns; see `Engine.counts`."""
+        """Yield the combinations of values that occur in some columns, and last their numbers of rows; see `Engine.counts`."""
         by = [self._columns[name] for name in names]
         rows = self._rows.select(*by, *([] if unit is None else [self._columns[unit]]))
-        return self._stream((rows if unit is None else rows.distinct()).group_by(by).agg(weight=ibis._.count()), CELLS)
+        return self._stream_batches((rows if unit is None else rows.distinct()).group_by(by).agg(weight=ibis._.count()), CELLS)
 
     def rows(self, names: Sequence[str]) -> Batches:
-        """Return all rows of these columns, in the order of the table."""
-        return self._stream(self._rows.select(*(self._columns[name] for name in names)), ROWS)
+        """Yield all rows of some columns, in the order of the table, some at a time."""
+        return self._stream_batches(self._rows.select(*(self._columns[name] for name in names)), ROWS)
 
-    def _stream(self, rows: Any, size: int) -> Batches:
-        with self._asking():
+    def _stream_batches(self, rows: Any, size: int) -> Batches:
+        """Yield the batches of a query's result, ``size`` rows at a time."""
+        with self._asking_safely():
             yield from rows.to_pyarrow_batches(chunk_size=size)
 
     def column(self, name: str) -> pa.ChunkedArray:
-        """Return one column, in the order of the rows."""
+        """Return all cells of a column, in the order of the rows."""
         chunks = [batch.column(0) for batch in self.rows([name])]  # ibis would give times of day another type than in rows
         return pa.chunked_array(chunks, None if chunks else pa.null())
 
     def distinct(self, name: str) -> tuple[int, int]:
-        """Return how many cells of a column have a value, and how many distinct values these are."""
+        """Return the number of cells of a column that have a value, and the number of distinct values."""
         column = self._rows[self._columns[name]]
-        return self._two(self._rows.agg(cells=column.count(), values=column.nunique()))
+        return self._ask_for_pair(self._rows.agg(cells=column.count(), values=column.nunique()))
 
     def missing(self, name: str) -> tuple[int, int]:
-        """Return how many cells of a column are missing, and the row of the first one; 0 if none is."""
-        missing = self._numbered(name).filter(ibis._.column.isnull())
-        return self._two(missing.agg(count=ibis._.count(), row=ibis._.row.min().fill_null(0)))
+        """Return the number of missing cells of a column, and the row of the first one; (0, 0) if none is missing."""
+        missing = self._with_row_numbers(name).filter(ibis._.column.isnull())
+        return self._ask_for_pair(missing.agg(count=ibis._.count(), row=ibis._.row.min().fill_null(0)))
 
     def first(self, name: str, values: pa.Array) -> tuple[int, int]:
-        """Return which of these values occurs first in a column, by its index, and in which row."""
-        with self._asking():
+        """Return the index of the one of ``values`` that occurs first in a column, and its row."""
+        with self._asking_safely():
             self._backend.con.register("wanted", pa.table({"column": values, "index": range(len(values))}))
-            wanted = self._numbered(name).inner_join(self._backend.table("wanted"), "column")
-        return self._two(wanted.order_by("row").limit(1).select("index", "row"))
+            wanted = self._with_row_numbers(name).inner_join(self._backend.table("wanted"), "column")
+        return self._ask_for_pair(wanted.order_by("row").limit(1).select("index", "row"))
 
     def nearly(self, name: str) -> Nearly | None:
         """Return what nearly all cells of a column of text are, numbers or dates; None if they are text."""
-        with self._asking():
+        with self._asking_safely():
             return nearly(self._found, self._columns[name])
 
-    def _numbered(self, name: str) -> Any:
-        """Return a column with the number of each row, from 1."""
+    def _with_row_numbers(self, name: str) -> Any:
+        """Return a query of one column, ``column``, beside the number of its row from 1, ``row``."""
         return self._rows.select(column=self._columns[name]).mutate(row=ibis.row_number() + 1)
 
-    def _two(self, question: Any) -> tuple[int, int]:
-        """Return the two numbers of the one row that a question has as its answer."""
-        with self._asking():
+    def _ask_for_pair(self, question: Any) -> tuple[int, int]:
+        """Return the two numbers in the only row of a query's result."""
+        with self._asking_safely():
             one, other = question.to_pyarrow().to_pylist()[0].values()
         return one, other
 
     @contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Ask DuckDB something, so that the query stops with its job, and its messages, which quote rows, are never passed on."""
+    def _asking_safely(self) -> Iterator[None]:
+        """Run the block's queries so that they stop with their job, and DuckDB's messages, which quote rows, are not shown."""
         stop, job = self._backend.con.interrupt, jobs.current()
         with job.stopping(stop):
             try:
@@ -161,11 +162,11 @@ class DuckDB:
                 if str(error).startswith(("Query interrupted", "INTERRUPT")):  # by Ctrl-C, which DuckDB notices by itself
                     stop()
                     raise KeyboardInterrupt from None
-                self._raise_told(error)
+                self._raise_in_one_sentence(error)
                 raise
 
-    def _raise_told(self, error: Exception) -> None:
-        """Raise an error of DuckDB or Arrow as a sentence of ours."""
+    def _raise_in_one_sentence(self, error: Exception) -> None:
+        """Raise an error of DuckDB or Arrow as one of ours, in one sentence that quotes no row."""
         if isinstance(error, duckdb.BinderException | duckdb.ParserException | duckdb.CatalogException):
             self._check_unchanged()
             raise RuntimeError(f"The engine stopped with {type(error).__name__}.") from None  # noqa: TRY004
@@ -178,6 +179,7 @@ class DuckDB:
             raise InputError(f"{self._title} cannot be read to its end. It may be damaged.") from None
 
     def _check_unchanged(self) -> None:
+        """Raise InputError if the file of the table has changed since it was opened."""
         if self._file is not None:
             self._file.check_unchanged()
 
@@ -204,7 +206,7 @@ def csv_columns(
     packing: str | None,
     missing: Collection[int],
 ) -> Any:
-    """Return some columns of a CSV, as text.
+    """Return some columns of a CSV file as an ibis table of text.
 
     Parameters
     ----------
@@ -219,27 +221,29 @@ def csv_columns(
     """
     texts = ", ".join(f"'f{index}': 'VARCHAR'" for index in range(len(names)))
     source = (
-        f"read_csv({_quoted(path)}, columns={{{texts}}}, delim='{delimiter}', quote='\"', escape='\"', header=false, skip=1, "
+        f"read_csv({_sql_path(path)}, columns={{{texts}}}, delim='{delimiter}', quote='\"', escape='\"', header=false, skip=1, "
         f"compression='{packing or 'none'}', auto_detect=false, strict_mode=true, null_padding=false, allow_quoted_nulls=false, "
         "hive_partitioning=false)"
     )
-    return _view(backend, source, names, columns, missing)
+    return _view_of_columns(backend, source, names, columns, missing)
 
 
 def parquet_columns(backend: Any, path: Path, names: Sequence[str], columns: Mapping[str, str]) -> Any:
-    """Return some columns of a Parquet file; `names` are all of its columns."""
-    return _view(backend, f"read_parquet({_quoted(path)}, hive_partitioning=false)", names, columns)
+    """Return some columns of a Parquet file as an ibis table; ``names`` are all columns of the file."""
+    return _view_of_columns(backend, f"read_parquet({_sql_path(path)}, hive_partitioning=false)", names, columns)
 
 
 def arrow_columns(backend: Any, table: pa.Table, columns: Mapping[str, str]) -> Any:
-    """Return the columns of an Arrow table, without a copy."""
+    """Return the columns of an Arrow table as an ibis table, without a copy; ``columns`` gives DuckDB's names for them."""
     backend.con.execute("DROP VIEW IF EXISTS input")
     backend.con.register("input", table.rename_columns(list(columns.values())))
     return backend.table("input")
 
 
-def _view(backend: Any, source: str, names: Sequence[str], columns: Mapping[str, str], missing: Collection[int] = ()) -> Any:
-    """Return some columns of a file, found by index: DuckDB would fold names that differ in case only.
+def _view_of_columns(
+    backend: Any, source: str, names: Sequence[str], columns: Mapping[str, str], missing: Collection[int] = ()
+) -> Any:
+    """Return some columns of a file as an ibis table, found by index: DuckDB would fold names that differ in case only.
 
     It is a view, for ibis would parse and copy the names of all columns with every question.
     """
@@ -250,6 +254,6 @@ def _view(backend: Any, source: str, names: Sequence[str], columns: Mapping[str,
     return backend.table("input")
 
 
-def _quoted(path: Path) -> str:
-    """Return a path for DuckDB, which would take brackets and stars for a pattern, and a tilde for a home."""
+def _sql_path(path: Path) -> str:
+    """Return a path as DuckDB's SQL writes it: in quotes, with stars and brackets that are no pattern."""
     return "'" + re.sub(r"([\[*?])", r"[\1]", str(path.absolute())).replace("'", "''") + "'"

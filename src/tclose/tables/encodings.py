@@ -18,7 +18,7 @@ _BLOCK = 1 << 24
 
 
 def is_utf8(file: InputFile) -> bool:
-    """Return whether all bytes of a file are text in UTF-8, without NUL: letters of UTF-16 have NUL bytes."""
+    """Whether all bytes of a file are text in UTF-8, without NUL: letters of UTF-16 have NUL bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with unpacked(file) as source:
         try:
@@ -34,7 +34,7 @@ def is_utf8(file: InputFile) -> bool:
 
 
 def in_utf8(file: InputFile, encoding: str, owner: Any) -> InputFile:
-    """Return a copy of a file in UTF-8 that exists as long as its owner; the file itself if it is UTF-8, as a release is."""
+    """Return a copy of a file in UTF-8 that is removed with its owner; the file itself if it is UTF-8, as a release is."""
     with file.read_as("a CSV"):
         if is_utf8(file):
             return file

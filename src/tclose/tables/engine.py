@@ -33,26 +33,26 @@ class Engine(Protocol):
     kinds: Mapping[str, str]
 
     def counts(self, names: Sequence[str], unit: str | None = None) -> Batches:
-        """Count the combinations of values that occur in these columns.
+        """Yield batches of the combinations of values that occur in some columns, and the number of rows with each.
 
         Batches have a column for each name, and last the number of rows with that combination; with a ``unit`` the number of its
         distinct values among those rows, where missing is a value. Each combination comes once, in any order.
         """
 
     def rows(self, names: Sequence[str]) -> Batches:
-        """Return all rows of these columns, in the order of the table, some at a time."""
+        """Yield all rows of some columns, in the order of the table, some at a time."""
 
     def column(self, name: str) -> pa.ChunkedArray:
-        """Return one column, in the order of the rows, of the type that it has there."""
+        """Return all cells of a column, in the order of the rows, in the type that the engine has for it."""
 
     def distinct(self, name: str) -> tuple[int, int]:
-        """Return how many cells of a column have a value, and how many distinct values these are."""
+        """Return the number of cells of a column that have a value, and the number of distinct values."""
 
     def missing(self, name: str) -> tuple[int, int]:
-        """Return how many cells of a column are missing, and the row of the first one; 0 if none is."""
+        """Return the number of missing cells of a column, and the row of the first one; (0, 0) if none is missing."""
 
     def first(self, name: str, values: pa.Array) -> tuple[int, int]:
-        """Return which of these values occurs first in a column, by its index, and in which row.
+        """Return the index of the one of ``values`` that occurs first in a column, and its row.
 
         The values are distinct, of the column's type, none is missing, and one occurs at least.
         """

@@ -18,7 +18,7 @@ from tclose.tables.folder_lock import locked
 
 
 def write_whole(path: Path, write: Callable[[Path], object], *, force: bool) -> None:
-    """Let ``write`` fill a temporary file beside the path, then rename it: a reader finds all of it, or the file before.
+    """Write a file by a function that fills a temporary one, then rename it: a reader finds the new file whole, or the old one.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def write_whole(path: Path, write: Callable[[Path], object], *, force: bool) -> 
 
 
 def check_target(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
-    """Refuse, before long work, a path that cannot be written later.
+    """Raise OutputError, before long work, for a path that could not be written later.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def check_target(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> Non
     inputs
         Files that are read: none of them may be the target.
     """
-    with _told(path):
+    with _disk_errors_in_one_sentence(path):
         folder = path.absolute().parent
         if not folder.is_dir():
             raise OutputError(
@@ -82,7 +82,7 @@ class Together:
     """
 
     def __init__(self, *, force: bool) -> None:
-        """Begin with no files.
+        """Start with no files.
 
         Parameters
         ----------
@@ -94,17 +94,17 @@ class Together:
         self._older: dict[Path, Path] = {}
 
     def __enter__(self) -> Self:
-        """Begin; nothing is written yet."""
+        """Return the object itself; nothing is written yet."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Remove the staged files that were not committed, all of them even when that is interrupted."""
         with ExitStack() as removals:
             for beside in (*self._staged.values(), *self._older.values()):
-                removals.callback(_remove, beside)
+                removals.callback(_remove_quietly, beside)
 
     def stage(self, path: Path, write: Callable[[Path], object], *, private: bool = False) -> Path:
-        """Let ``write`` fill a temporary file with the suffix of the path, and return its path.
+        """Write a temporary file beside a path, by the function ``write``, and return the temporary file's path.
 
         Parameters
         ----------
@@ -116,8 +116,8 @@ class Together:
             Whether only its owner may read the file.
         """
         check_target(path, force=self._force)
-        beside = self._staged[path] = _beside(path)  # noted before it exists, so that no interruption leaves it behind
-        with _told(path):
+        beside = self._staged[path] = _temporary_path(path)  # noted before it exists, so that no interruption leaves it behind
+        with _disk_errors_in_one_sentence(path):
             with beside.open("xb") as file:
                 mode = os.fstat(file.fileno()).st_mode & 0o777  # what the umask and the folder give to a new file
             beside.chmod(0o600)
@@ -127,51 +127,51 @@ class Together:
         return beside
 
     def commit(self) -> None:
-        """Rename all files to their paths, the one staged first last."""
+        """Rename all staged files to their paths, the one staged first last; take all back if one cannot be renamed."""
         with ExitStack() as locks:
             for folder, path in sorted({path.absolute().parent: path for path in self._staged}.items()):
                 check_target(path, force=True)  # says so if the folder is gone
-                with _told(path):
+                with _disk_errors_in_one_sentence(path):
                     locks.enter_context(locked(folder))
             begun: list[Path] = []
             try:
-                self._put_in_place(begun)
+                self._rename_all(begun)
             except BaseException as error:
                 if isinstance(error, OSError) or any(beside.exists() for beside in self._staged.values()):
                     self._take_back(begun)  # an interruption after the last replacement comes too late
                 raise
 
-    def _put_in_place(self, begun: list[Path]) -> None:
-        """Replace each file, and note in ``begun`` which were touched."""
+    def _rename_all(self, begun: list[Path]) -> None:
+        """Rename each staged file to its path, and note in ``begun`` the paths that were touched."""
         for path in self._staged:
             check_target(path, force=self._force)
         data, *papers = self._staged
         if papers and os.path.lexists(data):
             begun.append(data)
-            self._older[data] = _beside(data)
-            with _told(data):
+            self._older[data] = _temporary_path(data)
+            with _disk_errors_in_one_sentence(data):
                 data.rename(self._older[data])
                 _sync_folder(data)
         for path in (*reversed(papers), data):
             check_target(path, force=self._force)
             begun.append(path)
-            with _told(path):
+            with _disk_errors_in_one_sentence(path):
                 if path not in self._older:
                     self._keep_older(path)
                 self._staged[path].replace(path)
                 _sync_folder(path)
 
     def _keep_older(self, path: Path) -> None:
-        """Make a second name for the file that is about to be replaced, so that it can come back."""
+        """Give the file that is about to be replaced a second name, so that it can come back."""
         if os.path.lexists(path):
-            older = self._older[path] = _beside(path)
+            older = self._older[path] = _temporary_path(path)
             try:
                 os.link(path, older, follow_symlinks=False)
             except (OSError, NotImplementedError):  # a system without such links
                 shutil.copy2(path, older, follow_symlinks=False)
 
     def _take_back(self, begun: list[Path]) -> None:
-        """Undo what was done, the data last. The disk shows what was done: an interruption may come anywhere."""
+        """Undo the renames of the ``begun`` paths, the data's last; raise OutputError if one cannot be undone."""
         left = []
         for path in reversed(dict.fromkeys(begun)):
             older = self._older.get(path)
@@ -196,19 +196,20 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _beside(path: Path) -> Path:
-    """Return a hidden, unpredictable path in the same folder, with the same suffix: readers know the kind of file by it."""
+def _temporary_path(path: Path) -> Path:
+    """Return a hidden, unpredictable path in the folder of a path, with its suffix, which tells readers the kind of file."""
     return path.with_name(f".tclose-{secrets.token_hex(8)}{path.suffix}")
 
 
-def _remove(path: Path) -> None:
+def _remove_quietly(path: Path) -> None:
+    """Remove a file if it exists, and ignore errors of the disk."""
     with suppress(OSError):  # it is gone with its folder
         path.unlink(missing_ok=True)
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Put an error of the disk into one sentence."""
+def _disk_errors_in_one_sentence(path: Path) -> Iterator[None]:
+    """Raise errors of the disk inside this block as OutputError, in one sentence that names the file."""
     try:
         yield
     except TcloseError:
@@ -221,7 +222,7 @@ def _told(path: Path) -> Iterator[None]:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file is on the disk: a rename before that could survive a power cut that its content does not."""
+    """Wait until a file's bytes are on the disk: its rename could survive a power cut that the bytes do not."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 
@@ -237,6 +238,6 @@ def _sync_folder(path: Path) -> None:
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """Return whether two paths are names of one file."""
+    """Whether two paths are names of one file."""
     one_name = os.path.realpath(path) == os.path.realpath(other)  # Path.resolve raises where a link leads to itself
     return one_name or (path.exists() and other.exists() and path.samefile(other))

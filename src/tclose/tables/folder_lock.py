@@ -24,26 +24,26 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Be the only writer in a folder inside this block, after all earlier writers."""
+    """Hold the lock of a folder inside this block: the process is the only writer, after all earlier ones."""
     path = folder / NAME
-    descriptor = _acquire(path)
+    descriptor = _acquire_lock(path)
     try:
         yield
     finally:
         if sys.platform == "win32":  # an open file cannot be removed there
             os.close(descriptor)
-            _remove(path)
+            _remove_quietly(path)
         else:
-            _remove(path)  # before the lock is opened: a waiting writer sees that this file is gone, and makes another
+            _remove_quietly(path)  # before the lock is opened: a waiting writer sees that this file is gone, and makes another
             os.close(descriptor)
 
 
-def _acquire(path: Path) -> int:
-    """Return the file of the lock, locked."""
+def _acquire_lock(path: Path) -> int:
+    """Return the descriptor of the lock file, opened and locked."""
     while True:
-        descriptor = _opened(path)
+        descriptor = _open_lock_file(path)
         try:
-            _lock(descriptor)
+            _wait_and_lock(descriptor)
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), path.stat()):
                     return descriptor
@@ -53,8 +53,8 @@ def _acquire(path: Path) -> int:
         os.close(descriptor)
 
 
-def _opened(path: Path) -> int:
-    """Return the file of the lock, which is made if it does not exist; only a file that is made here gets other rights."""
+def _open_lock_file(path: Path) -> int:
+    """Return the descriptor of the lock file; a file that does not exist is made, and each user may lock it."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
@@ -70,7 +70,7 @@ def _opened(path: Path) -> int:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(descriptor: int) -> None:
+    def _wait_and_lock(descriptor: int) -> None:
         """Wait until no other process has locked the file, and lock it."""
         while True:
             try:
@@ -82,7 +82,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _lock(descriptor: int) -> None:
+    def _wait_and_lock(descriptor: int) -> None:
         """Wait until no other process has locked the file, and lock it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -91,6 +91,7 @@ else:
                 raise
 
 
-def _remove(path: Path) -> None:
+def _remove_quietly(path: Path) -> None:
+    """Remove a file, and ignore errors of the disk."""
     with suppress(OSError):
         path.unlink()

@@ -51,7 +51,7 @@ class Rewritten:
 
 
 def rewritten(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given: Input, texts: set[str]) -> Rewritten:
-    """Return the columns of a table in the form of a release.
+    """Return the text columns of a table with their numbers, dates and missing cells written as in a release.
 
     Parameters
     ----------
@@ -65,36 +65,38 @@ def rewritten(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], gi
     found = table.mutate(**{names[name]: without(table[names[name]], given) for name in names}) if given.missing else table
     open_ = {names[name]: kind for name, kind in kinds.items() if name in texts and kind not in ("text", "printed")}
     owners = {column: name for name, column in names.items()}
-    dates = _all(found, {column: written_as(found[column], given.dates) for column in open_}) if given.dates else set()
+    dates = (
+        _columns_where_all(found, {column: written_as(found[column], given.dates) for column in open_}) if given.dates else set()
+    )
     commas = set()
     if given.decimal == ",":
         rest = [column for column in open_ if column not in dates]
-        commas = _all(found, {column: found[column].re_search(COMMA) for column in rest})
-        commas = _any(found, {column: found[column].contains(",") for column in commas})
+        commas = _columns_where_all(found, {column: found[column].re_search(COMMA) for column in rest})
+        commas = _columns_where_any(found, {column: found[column].contains(",") for column in commas})
         _check_thousands(found, {column: owners[column] for column in rest if column not in commas})
     cells = {column: iso(found[column], given.dates) for column in dates}
     cells |= {column: found[column].replace(",", ".") for column in commas}
     text = found.mutate(**cells) if cells else found
     asked = [column for column, kind in open_.items() if column not in commas and kind in ("auto", "value")]
-    moments = _moments(text, asked)
+    moments = _timestamp_columns(text, asked)
     return Rewritten(
         text, found, {owners[c] for c in commas}, {owners[c] for c in dates}, {owners[c]: form for c, form in moments.items()}
     )
 
 
 def without(cell: Any, given: Input) -> Any:
-    """Return a cell, missing if it is one of the texts that mean "no value"."""
+    """Return a query's cell, made missing if it is one of the policy's texts that mean "no value"."""
     kind = cell.type()
     if kind.is_string():
         return cell.isin(given.missing).ifelse(ibis.null("string"), cell)
     if kind.is_numeric():
-        numbers = _numbers(given.missing, kind)
+        numbers = _numbers_of_type(given.missing, kind)
         return cell.isin(numbers).ifelse(ibis.null(kind), cell) if numbers else cell
     return cell
 
 
-def _numbers(texts: Sequence[str], kind: Any) -> list[Any]:
-    """Return the texts that are numbers of this type, in that type. Nothing is rounded but floats."""
+def _numbers_of_type(texts: Sequence[str], kind: Any) -> list[Any]:
+    """Return the texts that are numbers of an ibis type, as values of that type; only floats are rounded."""
     numbers = {text: Fraction(text) for text in texts if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text)}
     if kind.is_integer():
         low, high = kind.bounds.lower, kind.bounds.upper
@@ -106,7 +108,7 @@ def _numbers(texts: Sequence[str], kind: Any) -> list[Any]:
 
 
 def written_as(cell: Any, form: DateForm) -> Any:
-    """Return whether a cell is a date, or a timestamp, in a form; NULL if it is missing."""
+    """Return a query's test whether a cell is a date, or a timestamp, in a form; NULL if the cell is missing."""
     day = iso(cell, form).left(10)
     return (cell.re_search(form.pattern) & (day.try_cast("date").cast("string") == day)).fill_null(
         cell.isnull().ifelse(None, False)
@@ -114,7 +116,7 @@ def written_as(cell: Any, form: DateForm) -> Any:
 
 
 def iso(cell: Any, form: DateForm) -> Any:
-    """Return a cell of a form as 2024-01-31, or 2024-01-31 08:30:00."""
+    """Return a query's cell, a date or timestamp in a form, as the text 2024-01-31 or 2024-01-31 08:30:00."""
     found = {part: cell.re_extract(form.pattern, index).lpad(2, "0") for index, part in enumerate(form.parts, 1)}
     year = cell.re_extract(form.pattern, form.parts.index("year") + 1)
     text = year + "-" + found["month"] + "-" + found["day"]
@@ -124,19 +126,19 @@ def iso(cell: Any, form: DateForm) -> Any:
 
 
 def is_moment(cell: Any) -> Any:
-    """Return whether a cell is a timestamp; NULL if it is missing."""
+    """Return a query's test whether a cell is a timestamp; NULL if the cell is missing."""
     day = cell.left(10)
     return (cell.re_search(MOMENT) & (day.try_cast("date").cast("string") == day)).fill_null(cell.isnull().ifelse(None, False))
 
 
 def shape(cell: Any) -> Any:
-    """Return a timestamp with all digits as 0, except those of the zone: equal for all cells that are written in one form."""
+    """Return a query's timestamp with all digits as 0, except those of the zone: equal for all that are written in one form."""
     return cell.re_extract(MOMENT, 1).re_replace("[0-9]", "0") + cell.re_extract(MOMENT, 2)
 
 
-def _moments(text: Any, columns: list[str]) -> dict[str, Moments]:
-    """Return the columns whose cells are all timestamps in one form."""
-    columns = list(_all(text, {column: is_moment(text[column]) for column in columns}))
+def _timestamp_columns(text: Any, columns: list[str]) -> dict[str, Moments]:
+    """Return the columns whose cells are all timestamps in one form, each with that form."""
+    columns = list(_columns_where_all(text, {column: is_moment(text[column]) for column in columns}))
     if not columns:
         return {}
     facts = {
@@ -150,14 +152,15 @@ def _moments(text: Any, columns: list[str]) -> dict[str, Moments]:
     }
 
 
-def _all(rows: Any, tests: Mapping[str, Any]) -> set[str]:
-    """Return the columns for which a test is true of every cell that is not missing, and of one at least."""
-    hopeful = _answers(rows, tests, sample=True) if tests else {}
-    answers = _answers(rows, {column: tests[column] for column, answer in hopeful.items() if answer is not False})
+def _columns_where_all(rows: Any, tests: Mapping[str, Any]) -> set[str]:
+    """Return the columns whose test is true of every cell that is not missing, and of at least one."""
+    hopeful = _tests_of_all_cells(rows, tests, sample=True) if tests else {}
+    answers = _tests_of_all_cells(rows, {column: tests[column] for column, answer in hopeful.items() if answer is not False})
     return {column for column, answer in answers.items() if answer}
 
 
-def _answers(rows: Any, tests: Mapping[str, Any], *, sample: bool = False) -> dict[str, bool | None]:
+def _tests_of_all_cells(rows: Any, tests: Mapping[str, Any], *, sample: bool = False) -> dict[str, bool | None]:
+    """Return for each column whether its test is true of all cells; None if all cells are missing."""
     if not tests:
         return {}
     asked = rows.select(**dict(zip((f"a{index}" for index in range(len(tests))), tests.values(), strict=True)))
@@ -166,8 +169,8 @@ def _answers(rows: Any, tests: Mapping[str, Any], *, sample: bool = False) -> di
     return dict(zip(tests, found.values(), strict=True))
 
 
-def _any(rows: Any, tests: Mapping[str, Any]) -> set[str]:
-    """Return the columns for which a test is true of some cell."""
+def _columns_where_any(rows: Any, tests: Mapping[str, Any]) -> set[str]:
+    """Return the columns whose test is true of some cell."""
     if not tests:
         return set()
     found = rows.agg(**{column: test.any() for column, test in tests.items()}).to_pyarrow().to_pylist()[0]
@@ -175,10 +178,10 @@ def _any(rows: Any, tests: Mapping[str, Any]) -> set[str]:
 
 
 def _check_thousands(rows: Any, columns: Mapping[str, str]) -> None:
-    """Refuse cells as 1.234 under a decimal comma: they may be thousands, or decimals of a release, and nobody can tell."""
+    """Refuse cells as 1.234 under a decimal comma: they may be thousands, or decimals of a release."""
     tests = {column: rows[column].re_search(_THOUSANDS) | rows[column].re_search("^-?[0-9]+$") for column in columns}
-    numbers = _all(rows, tests)
-    for column in sorted(_any(rows, {column: rows[column].contains(".") for column in numbers})):
+    numbers = _columns_where_all(rows, tests)
+    for column in sorted(_columns_where_any(rows, {column: rows[column].contains(".") for column in numbers})):
         raise ColumnError(
             f"Column {columns[column]!r} has cells as 1.234, which may be decimals or thousands. With a decimal comma write "
             "thousands without a point. A release is checked by tclose verify."

@@ -37,7 +37,7 @@ class InputFile:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Take a first look at a file; refuse folders, pipes and devices."""
+        """Return a file with its present state; raise InputError for a folder, a pipe or a device."""
         try:
             str(path).encode()  # the engine wants names in UTF-8
             found = path.stat()
@@ -51,17 +51,17 @@ class InputFile:
             raise InputError(f"{str(path)!r} is a folder. Name a file in it.")
         if not stat.S_ISREG(found.st_mode):
             raise InputError(f"{str(path)!r} is a pipe or a device, which can be read only once. Save the table to a file first.")
-        return cls(path, _state(found))
+        return cls(path, _state_of(found))
 
     @property
     def size(self) -> int:
-        """The number of its bytes."""
+        """The number of bytes of the file."""
         return self.state[2]
 
     def check_unchanged(self) -> None:
-        """Refuse a file that has changed: what was read before and after would be two tables."""
+        """Raise InputError if the file has changed since it was opened: its parts would be of two tables."""
         try:
-            same = _state(self.path.stat()) == self.state
+            same = _state_of(self.path.stat()) == self.state
         except OSError:
             same = False
         if not same:
@@ -69,7 +69,7 @@ class InputFile:
 
     @contextmanager
     def read_as(self, kind: str) -> Iterator[None]:
-        """Put errors of the disk and of Arrow, while the file is read inside this block, into one sentence."""
+        """Raise errors of the disk and of Arrow inside this block as InputError, in one sentence on the file."""
         name = self.path.name
         try:
             yield
@@ -88,5 +88,6 @@ class InputFile:
             raise InputError(f"File {name!r} is not {kind}, or is damaged. Check how it was written.") from None
 
 
-def _state(found: os.stat_result) -> tuple[int, ...]:
+def _state_of(found: os.stat_result) -> tuple[int, ...]:
+    """Return what changes with each write to a file: device, inode, size, and times."""
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -32,14 +32,14 @@ class Moments:
 
     @classmethod
     def of(cls, shape: str) -> Moments:
-        """Return the form of cells of this shape: all digits as 0, except those of the zone."""
+        """Return the form of timestamps of a shape: a timestamp with all digits as 0, except those of the zone."""
         main, zone = re.fullmatch(MOMENT, shape).groups()  # type: ignore[union-attr]
         seconds = main[17:]
         return cls(main[10], len(seconds.partition(".")[2]) if seconds else None, zone or "")
 
     @property
     def offset(self) -> timedelta | None:
-        """The distance from UTC; None if it is not written."""
+        """The offset of the timestamps from UTC; None if they do not say."""
         if not self.zone:
             return None
         digits = re.sub("[^0-9]", "", self.zone).ljust(4, "0")
@@ -48,14 +48,14 @@ class Moments:
 
     @property
     def timezone(self) -> str | None:
-        """The time zone as Arrow names it."""
+        """The time zone of the timestamps as Arrow names it; None if they do not say."""
         if self.offset is None or self.zone == "Z":
             return "UTC" if self.zone else None
         minutes = int(self.offset.total_seconds()) // 60
         return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
 
     def text(self, value: datetime) -> str:
-        """Return a timestamp in this form, with more digits only if it needs them."""
+        """Return a timestamp as text in this form, with more digits of a second only if it needs them."""
         plain = value.replace(tzinfo=None)
         digits = -1 if self.digits is None else self.digits
         if plain.second or plain.microsecond:

@@ -37,18 +37,18 @@ _CODE = r"^[+0][0-9]+$"
 
 
 def nearly(table: Any, column: str) -> Nearly | None:
-    """Return what nearly all cells of a column of text are; None if they are text, or those of a release."""
+    """Return what nearly all cells of a text column are, numbers or dates; None if they are text, or those of a release."""
     sample = table.select(cell=table[column]).limit(SAMPLE).to_pyarrow()["cell"].drop_null()
-    likely = _likely(sample.to_pylist())
+    likely = _likely_forms(sample.to_pylist())
     if not likely:
         return None
     rows = table.select(cell=table[column]).mutate(row=ibis.row_number() + 1)
-    counts = _counts(rows, likely)
+    counts = _counts_of_forms(rows, likely)
     cells = counts.pop("cells")
     what = max(likely, key=counts.__getitem__)  # ties: the first wins
     odd, row, words = cells - counts[what], 0, []
     if odd:
-        others = rows.filter(rows.cell.notnull() & ~_tests(rows.cell, [what])[what])
+        others = rows.filter(rows.cell.notnull() & ~_tests_of_forms(rows.cell, [what])[what])
         facts = others.agg(
             row=others.row.min(),
             known=others.cell.isin(WORDS).sum(),
@@ -65,8 +65,8 @@ def nearly(table: Any, column: str) -> Nearly | None:
     return Nearly(what, twins, cells, odd, row, words, 0 if shapes is None else shapes.to_pyarrow().as_py())
 
 
-def _likely(cells: list[str]) -> list[str]:
-    """Return what half of the cells of a sample, or more, look like."""
+def _likely_forms(cells: list[str]) -> list[str]:
+    """Return the forms of numbers and dates that at least half of a sample's cells have."""
     forms = {"number": DECIMAL, "comma": COMMA, "date": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "moment": MOMENT}
     tests = {what: re.compile(form).fullmatch for what, form in forms.items()} | {
         words: form.fits for words, form in FORMS.items()
@@ -74,15 +74,15 @@ def _likely(cells: list[str]) -> list[str]:
     return [what for what, test in tests.items() if cells and 2 * sum(map(bool, map(test, cells))) >= len(cells)]
 
 
-def _tests(cell: Any, wanted: Collection[str]) -> dict[str, Any]:
-    """Return for each of these whether a cell is one."""
+def _tests_of_forms(cell: Any, wanted: Collection[str]) -> dict[str, Any]:
+    """Return for each form of numbers or dates a query's test whether a cell has it."""
     tests = {"number": cell.re_search(DECIMAL), "comma": cell.re_search(COMMA), "date": is_date(cell), "moment": is_moment(cell)}
     return {what: written_as(cell, FORMS[what]) if what in FORMS else tests[what] for what in wanted}
 
 
-def _counts(rows: Any, wanted: list[str]) -> dict[str, int]:
-    """Return how many cells have a value, and how many are each of these."""
-    tests = _tests(rows.cell, wanted)
+def _counts_of_forms(rows: Any, wanted: list[str]) -> dict[str, int]:
+    """Return the number of cells that have a value, and for each form the number of cells that have it."""
+    tests = _tests_of_forms(rows.cell, wanted)
     sums = {f"n{index}": tests[what].cast("int64").sum().fill_null(0) for index, what in enumerate(wanted)}
     found = rows.agg(cells=rows.cell.count(), **sums).to_pyarrow().to_pylist()[0]
     return dict(zip(("cells", *wanted), found.values(), strict=True))

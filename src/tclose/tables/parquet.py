@@ -32,30 +32,30 @@ class Parquet:
 
     @property
     def rows(self) -> int:
-        """The number of its rows, as the footer says."""
+        """The number of rows of the file, as its footer says."""
         return int(self.metadata.num_rows)
 
     def check(self, names: Collection[str]) -> None:
-        """Refuse a footer that contradicts itself about some columns: readers would differ on what is in the file."""
+        """Raise InputError for a footer that contradicts itself about some columns: readers would differ on what is there."""
         with self.file.read_as(_KIND):
             groups = [self.metadata.row_group(index) for index in range(self.metadata.num_row_groups)]
             if self.rows > MOST_ROWS:
                 raise InputError(f"File {self.file.path.name!r} has more than {MOST_ROWS:,} rows. Split it.")
             sound = sum(group.num_rows for group in groups) == self.rows and all(group.num_rows >= 0 for group in groups)
-            leaves = self._leaves(names)
+            leaves = self._footer_indices(names)
             sound = sound and all(
                 self._is_sound(group.column(leaf), group.num_rows) for group in groups if group.num_rows for leaf in leaves
             )
         if not sound:
             raise InputError(f"File {self.file.path.name!r} contradicts itself in its footer. Write it again.")
 
-    def _leaves(self, names: Collection[str]) -> list[int]:
-        """Return the indices of these columns, which are not nested, in the footer."""
+    def _footer_indices(self, names: Collection[str]) -> list[int]:
+        """Return the indices of some columns, which are not nested, in the footer."""
         wanted, schema = set(names), self.metadata.schema
         return [index for index in range(len(schema)) if schema.column(index).path in wanted]
 
     def _is_sound(self, chunk: Any, rows: int) -> bool:
-        """Return whether a column of a row group has a cell for each row, in this file, and its dictionary before its values."""
+        """Whether a column chunk has a cell for each row, lies in this file, and has its dictionary before its values."""
         starts = [offset for offset in (chunk.dictionary_page_offset, chunk.data_page_offset) if offset is not None]
         end = self.file.size - self.metadata.serialized_size - _TAIL
         return (
@@ -68,20 +68,20 @@ class Parquet:
         )
 
     def read(self, names: Collection[str]) -> pa.Table:
-        """Return some columns, in memory."""
+        """Return some columns of the Parquet file as a table in memory, read by Arrow, all of their bytes checked."""
         with self.file.read_as(_KIND):
             table = pq.ParquetFile(self.file.path).read(columns=list(names))
             table.validate(full=True)
             return table
 
     def has_dictionaries(self, name: str) -> bool:
-        """Return whether all values of a column of text are in dictionaries, which preserve the order of categories."""
-        leaf = self._leaves([name])[0]
+        """Whether all values of a column of text are in dictionaries, which preserve the order of categories."""
+        leaf = self._footer_indices([name])[0]
         chunks = (self.metadata.row_group(group).column(leaf) for group in range(self.metadata.num_row_groups))
         return all(chunk.has_dictionary_page and chunk.physical_type == "BYTE_ARRAY" for chunk in chunks)
 
     def noted(self, name: str) -> dict[str, Any]:
-        """Return what pandas noted about a column when it wrote the file; nothing if that cannot be read."""
+        """Return what pandas noted about a column when it wrote the file; an empty mapping if there is nothing to read."""
         try:
             found = [column for column in self.schema.pandas_metadata["columns"] if column["name"] == name]
         except (TypeError, KeyError, ValueError, RecursionError):
@@ -90,7 +90,7 @@ class Parquet:
 
 
 def open_parquet(file: InputFile) -> Parquet:
-    """Read the footer."""
+    """Return a Parquet file whose schema and footer are known; its rows are read later."""
     with file.read_as(_KIND):
         footer = pq.ParquetFile(file.path)
         schema = footer.schema_arrow

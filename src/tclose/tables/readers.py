@@ -54,21 +54,21 @@ class Reader(Protocol):
     rows: int | None
 
     def open(self, kinds: Mapping[str, str], given: Input) -> Opened:
-        """Open some columns in an engine, in the kinds that `tclose.tables.types` knows; ``given`` says how cells are written."""
+        """Return some columns, open in an engine, in the kinds of `tclose.tables.types`; ``given`` says how cells are written."""
 
 
 def open_reader(data: Any, given: Input | None = None) -> Reader:
-    """Return the reader of a path or of a table in memory; ``given`` says how a file is written."""
+    """Return the reader of a file, by its suffix, or of a table in memory; ``given`` says how a file is written."""
     if not isinstance(data, str | Path):
         return MemoryReader(arrow.to_arrow(data), "The table")
     try:
-        return _open_file(InputFile.open(Path(data)), given or Input())
+        return _reader_of_file(InputFile.open(Path(data)), given or Input())
     except OSError as error:
         raise InputError(f"File {str(data)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
 
 
 def absent(reader: Reader, name: str) -> ColumnError:
-    """Return the error that says that a table has no such column, and which one may be meant."""
+    """Return the error for a column that is not in the table, with a hint which column may be meant."""
     in_index = isinstance(reader, MemoryReader) and name in reader.index
     several = [part.strip() for part in name.split(",")]
     if in_index:
@@ -80,7 +80,8 @@ def absent(reader: Reader, name: str) -> ColumnError:
     return ColumnError(f"Column {name!r} is not in the table.{hint}")
 
 
-def _open_file(file: InputFile, given: Input) -> Reader:
+def _reader_of_file(file: InputFile, given: Input) -> Reader:
+    """Return the reader of a file, by its suffix; raise InputError for a suffix that is not of a table."""
     suffixes = [suffix.lower() for suffix in file.path.suffixes[-2:]]
     suffix = suffixes[-1] if suffixes else ""
     if suffix in PACKED and len(suffixes) == 2 and suffixes[0] in TEXT:
@@ -91,11 +92,11 @@ def _open_file(file: InputFile, given: Input) -> Reader:
         return ParquetReader(file)
     if suffix in (".arrow", ".feather", ".ipc"):
         return ArrowReader(file)
-    raise InputError(f"File {file.path.name!r} {_way_out(suffix)}")
+    raise InputError(f"File {file.path.name!r} {_advice_on_suffix(suffix)}")
 
 
-def _way_out(suffix: str) -> str:
-    """Return what to do with a file that is not a table that can be read."""
+def _advice_on_suffix(suffix: str) -> str:
+    """Return the end of an error sentence: what to do with a file whose suffix is not of a table that can be read."""
     for advice, suffixes in ELSEWHERE.items():
         if suffix in suffixes:
             return advice
@@ -112,19 +113,19 @@ class _LocalReader(ABC):
     rows: int | None = None
 
     def open(self, kinds: Mapping[str, str], given: Input) -> Opened:
-        """Open some columns in DuckDB."""
+        """Return some columns of the table, open in DuckDB."""
         return DuckDB.open(self, kinds, given)
 
     @abstractmethod
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Return some columns in their kinds, under DuckDB's names for them."""
+        """Return some columns of the table in their kinds, under the names that DuckDB uses."""
 
 
 class CsvReader(_LocalReader):
     """A CSV file, read as text and typed over all its rows."""
 
     def __init__(self, file: InputFile, given: Input) -> None:
-        """Read the header."""
+        """Read the header of a CSV file, and find its delimiter unless the policy gives it."""
         text = in_utf8(file, given.encoding, self) if given.encoding else file
         self._csv = open_delimited(text, given.delimiter)
         self.file = file
@@ -133,7 +134,7 @@ class CsvReader(_LocalReader):
         self.title = f"File {file.path.name!r}"
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Fix delimiter, quote and header, so that DuckDB guesses nothing.
+        """Return some columns of the CSV, scanned first and read with a fixed form, so that DuckDB guesses nothing.
 
         An empty cell is missing, with quotes or without. If a column has both they are two values: polars and others tell them
         apart.
@@ -157,7 +158,7 @@ class ParquetReader(_LocalReader):
     """A Parquet file, read in place."""
 
     def __init__(self, file: InputFile) -> None:
-        """Read the schema."""
+        """Read the schema of a Parquet file."""
         self._parquet = open_parquet(file)
         self._schema = self._parquet.schema
         self.file = file
@@ -166,7 +167,7 @@ class ParquetReader(_LocalReader):
         self.title = f"File {file.path.name!r}"
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Refuse types that cannot take a role. Columns that DuckDB would not read exactly are read by Arrow."""
+        """Return some columns of the Parquet file, read by DuckDB, or by Arrow if DuckDB would not read them exactly."""
         types = {name: self._schema.field(index).type for index, name in enumerate(self.names) if name in columns}
         for name in columns:
             arrow.check_kind(types[name], name)
@@ -187,11 +188,11 @@ class ParquetReader(_LocalReader):
         return replace(found, codes=found.codes | {name for name in as_found if self._was_category(name, types[name])})
 
     def _was_category(self, name: str, kind: Any) -> bool:
-        """Return whether a column of numbers or dates was one of categories: a Parquet file preserves categories of text only."""
+        """Whether a column of numbers or dates was one of categories in pandas: the file preserves only those of text."""
         return not arrow.is_text(kind) and self._parquet.noted(name).get("pandas_type") == "categorical"
 
     def _check_order_kept(self, name: str, kind: Any) -> None:
-        """Refuse ordered categories whose order is lost: the file preserves it for texts in dictionaries only."""
+        """Raise ColumnError for ordered categories whose order the Parquet file has lost."""
         if pa.types.is_dictionary(kind) and kind.ordered:
             kept = self._parquet.has_dictionaries(name)
         else:
@@ -208,14 +209,14 @@ class ArrowReader(_LocalReader):
     """An Arrow file; the columns that are chosen are read into memory."""
 
     def __init__(self, file: InputFile) -> None:
-        """Read the schema."""
+        """Read the schema of an Arrow file."""
         self._ipc = open_ipc(file)
         self.file = file
         self.names = self._ipc.names
         self.title = f"File {file.path.name!r}"
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Read the chosen columns, and check all of their bytes before they are used."""
+        """Return some columns of the Arrow file, read into memory, all of their bytes checked."""
         return MemoryReader(self._ipc.read(columns), self.title).select(backend, columns, kinds, given)
 
 
@@ -225,14 +226,14 @@ class MemoryReader(_LocalReader):
     file: InputFile | None = None
 
     def __init__(self, table: Any, title: str) -> None:
-        """Keep the table; columns are converted when they are chosen."""
+        """Take a table in memory; its columns are converted when they are chosen."""
         self._table = table
         self.names = arrow.column_names(table)
         self.index = arrow.index_names(table)
         self.title = title
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Hand the chosen columns to DuckDB without a copy."""
+        """Return some columns of the table in memory, handed to DuckDB without a copy."""
         indices = [self.names.index(name) for name in columns]
         found = arrow.choose(self._table, indices, {name: kinds[name] for name in columns})
         try:
@@ -245,7 +246,7 @@ class MemoryReader(_LocalReader):
 
 
 def _is_read_alike(kind: Any, found: Any) -> bool:
-    """Return whether DuckDB reads a column of a Parquet file as Arrow does, and with Arrow pandas.
+    """Whether DuckDB reads a column of a Parquet file in the type in which Arrow, and with it pandas, reads it.
 
     A file can name a type twice, in an old and in a new way; and old timestamps have nanoseconds that an engine cuts off.
     """

@@ -48,18 +48,18 @@ class Reading:
     doubtful: bool = False
 
     def settled(self) -> Reading:
-        """Return the reading of a column whose type the policy decides: there is no doubt, and no remedy."""
+        """Return the reading without doubt and remedy, for a column whose type the policy decides."""
         if self.kind != "integer":
             return replace(self, doubtful=False)
         return replace(self, sentence=f"{self.column}: {NOUNS[self.kind]}", remedy=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the reading in plain types."""
+        """Return the reading as a mapping of plain types, for JSON."""
         return {"kind": self.kind, "sentence": self.sentence, "remedy": self.remedy, "doubtful": self.doubtful}
 
 
 def reading(name: str, kind: str, asked: str, written: Written, nearly: Nearly | None, given: Input, *, csv: bool) -> Reading:
-    """Return how a column was read.
+    """Return how a column was read, as a `Reading`: its kind, a sentence about it, and a remedy where it is in doubt.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def reading(name: str, kind: str, asked: str, written: Written, nearly: Nearly |
         Whether text may be anything, as in a CSV; elsewhere it is text by its type.
     """
     if nearly is not None:
-        return _doubt(name, nearly, given, csv=csv)
+        return _reading_in_doubt(name, nearly, given, csv=csv)
     noun = NOUNS[kind]
     if asked == PRINTED:
         noun = "as printed"
@@ -91,21 +91,21 @@ def reading(name: str, kind: str, asked: str, written: Written, nearly: Nearly |
     return Reading(name, kind, f"{name}: {noun}")
 
 
-def _doubt(name: str, found: Nearly, given: Input, *, csv: bool) -> Reading:
-    """Return the reading of a column that is nearly numbers or dates."""
+def _reading_in_doubt(name: str, found: Nearly, given: Input, *, csv: bool) -> Reading:
+    """Return the reading of a text column whose cells are nearly all numbers or dates."""
     if not found.odd and (found.what == "number" or (not csv and found.what in ("date", "moment") and found.shapes < 2)):
-        return _meant(name, found, csv=csv)
+        return _reading_as_text(name, found, csv=csv)
     if found.what == "moment" and found.shapes > 1:
         why = f"its timestamps are written in {found.shapes} forms, or with {found.shapes} distances from UTC. Write them in one"
         return Reading(name, "text", f"{name}: text; {why}", doubtful=True)
-    settings = _settings(found, given, csv=csv)
+    settings = _remedy_settings(found, given, csv=csv)
     remedy = f"input: {{{', '.join(settings)}}}" if settings else None
-    parts = [part for part in (_looks(found, csv=csv), _way(found, remedy)) if part]
-    return Reading(name, "text", f"{name}: text{_because(found)}; {'; '.join(parts)}", remedy, doubtful=True)
+    parts = [part for part in (_looks_in_words(found, csv=csv), _advice_in_words(found, remedy)) if part]
+    return Reading(name, "text", f"{name}: text{_reason_in_words(found)}; {'; '.join(parts)}", remedy, doubtful=True)
 
 
-def _meant(name: str, found: Nearly, *, csv: bool) -> Reading:
-    """Return the reading of a column that is text although all of its cells are numbers or dates in the form of a release."""
+def _reading_as_text(name: str, found: Nearly, *, csv: bool) -> Reading:
+    """Return the reading of a text column whose cells are all numbers or dates in the form of a release."""
     if csv:
         why = "numbers are written in two ways, as 1.5 and 1.50, or have too many digits"
         return Reading(name, "text", f"{name}: text, because {why}")
@@ -116,18 +116,18 @@ def _meant(name: str, found: Nearly, *, csv: bool) -> Reading:
     return Reading(name, "text", f"{name}: text, by its type; its cells are {what}, and `{remedy}` reads them", remedy)
 
 
-def _settings(found: Nearly, given: Input, *, csv: bool) -> list[str]:
-    """Return the settings of the policy's input that read the column."""
+def _remedy_settings(found: Nearly, given: Input, *, csv: bool) -> list[str]:
+    """Return the settings of the policy's input with which a text column would be read as numbers or dates."""
     settings = {"comma": ["decimal: ','"]}.get(found.what, [f"dates: {found.what}"] if found.what in FORMS else [])
     if not settings and not csv:  # text of a frame is read once the policy says how
         settings = ["decimal: '.'"] if found.what == "number" else ["dates: YYYY-MM-DD"]
     if found.words:
-        settings.append(f"missing: [{', '.join(map(_in_yaml, dict.fromkeys([*given.missing, *found.words])))}]")
+        settings.append(f"missing: [{', '.join(map(_yaml_scalar, dict.fromkeys([*given.missing, *found.words])))}]")
     return settings
 
 
-def _because(found: Nearly) -> str:
-    """Return how many cells are not what the others are, and where the first is unless they are known words."""
+def _reason_in_words(found: Nearly) -> str:
+    """Return the clause that says how many cells are no number or date, and where the first is unless they are known words."""
     if not found.odd:
         return ""
     what = {"number": "number", "comma": "number", "moment": "timestamp"}.get(found.what, "date")
@@ -136,8 +136,8 @@ def _because(found: Nearly) -> str:
     return f", because {found.odd:,} of {found.cells:,} {none}{where}"
 
 
-def _looks(found: Nearly, *, csv: bool) -> str:
-    """Return what the cells look like, if they do not have the form of a release."""
+def _looks_in_words(found: Nearly, *, csv: bool) -> str:
+    """Return the clause that says what the cells look like; empty if they have the form of a release."""
     looks = {"comma": "numbers with a decimal comma"}.get(found.what)
     if found.what in FORMS:
         looks = f"dates as {FORMS[found.what].example}"
@@ -146,8 +146,8 @@ def _looks(found: Nearly, *, csv: bool) -> str:
     return f"its {'other ' if found.odd else ''}cells look like {looks}" if looks else ""
 
 
-def _way(found: Nearly, remedy: str | None) -> str:
-    """Return what to do."""
+def _advice_in_words(found: Nearly, remedy: str | None) -> str:
+    """Return the clause that says what to do: a setting of the policy that reads the column, or cells to mend."""
     ways = [f"`{remedy}` reads {'it' if found.odd == 1 else 'them'}"] if remedy else []
     ways += [f"or `dates: {form}`, where the month comes first" for form in found.others if form.startswith("M")]
     if found.odd and not found.words:
@@ -156,7 +156,7 @@ def _way(found: Nearly, remedy: str | None) -> str:
     return "; ".join(ways)
 
 
-def _in_yaml(text: str) -> str:
-    """Return a text as it is written in YAML."""
+def _yaml_scalar(text: str) -> str:
+    """Return a text as YAML writes it: in quotes where YAML would read something else."""
     plain = re.fullmatch("[A-Za-z/]+", text) and text.lower() not in ("null", "true", "false")
     return text if plain else f'"{text}"'

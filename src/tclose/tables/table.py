@@ -21,7 +21,7 @@ from tclose.values.hierarchy import printed
 
 
 def open_table(reader: Reader, needed: Mapping[str, str], optional: Sequence[str] = (), given: Input | None = None) -> Table:
-    """Open some columns of a table in the engine of its reader.
+    """Return some columns of a table, open in the engine of its reader.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Table:
     """
 
     def __init__(self, reader: Reader, asked: Mapping[str, str], given: Input, opened: Opened) -> None:
-        """Keep what a reader opened; see `open_table`."""
+        """Take what a reader has opened in an engine; see `open_table`."""
         self._reader, self._asked, self._given = reader, asked, given
         self._engine, self._written, self._categories = opened.engine, opened.written, opened.categories
         self.names = reader.names
@@ -66,11 +66,11 @@ class Table:
         self.kinds = {name: taken.get(name, opened.engine.kinds[name]) for name in asked}
 
     def __contains__(self, name: str) -> bool:
-        """Whether a column is open."""
+        """Whether a column of this name is open."""
         return name in self.kinds
 
     def readings(self, names: Sequence[str], decided: Collection[str] = ()) -> dict[str, Reading]:
-        """Return how some columns were read, and what kept one that is nearly numbers or dates from being read as such.
+        """Return how some columns were read, and why one that is nearly numbers or dates was not read as such.
 
         The policy says how the decided columns are taken: they are not in doubt.
         """
@@ -83,11 +83,11 @@ class Table:
         return {name: found[name].settled() if name in decided else found[name] for name in names}
 
     def cells(self, quasi: Sequence[str], sensitive: Sequence[str], unit: str | None = None) -> Cells:
-        """Return the combinations of these columns that occur, with the number of their rows; with a unit, of their persons.
+        """Return the combinations of values that occur in some columns, with their numbers of rows, or of persons with a unit.
 
         A missing name counts as one person.
         """
-        with self._arrow_errors_told(), closing(self._engine.counts([*quasi, *sensitive], unit)) as batches:
+        with self._arrow_errors_in_one_sentence(), closing(self._engine.counts([*quasi, *sensitive], unit)) as batches:
             cells = Cells(batches, quasi, sensitive)
         if not len(cells):
             raise InputError(f"{self._reader.title} has no rows. There is nothing to measure.")
@@ -96,8 +96,8 @@ class Table:
         return cells
 
     def rows(self, names: Sequence[str]) -> list[tuple[pa.Array, Codes]]:
-        """Return for each of these columns its values, ascending, missing last, and each row's index among them."""
-        with self._arrow_errors_told(), closing(self._engine.rows(names)) as batches:
+        """Return for each of some columns its values, ascending, missing last, and each row's index among them."""
+        with self._arrow_errors_in_one_sentence(), closing(self._engine.rows(names)) as batches:
             columns = coded(batches, len(names))
         if not len(columns[0][1]):
             raise InputError(f"{self._reader.title} has no rows. There is nothing to release.")
@@ -105,8 +105,8 @@ class Table:
         return columns
 
     @contextmanager
-    def _arrow_errors_told(self) -> Iterator[None]:
-        """Put Arrow's errors into a sentence: their messages may quote the table."""
+    def _arrow_errors_in_one_sentence(self) -> Iterator[None]:
+        """Raise Arrow's errors inside this block as InputError: their messages may quote the table."""
         try:
             yield
         except pa.ArrowException:
@@ -115,31 +115,31 @@ class Table:
             ) from None
 
     def _check_rows(self, found: int) -> None:
-        """Refuse a table of which the engine finds more or fewer rows than were counted before."""
+        """Raise InputError if the engine found more or fewer rows than the reader counted."""
         if self._reader.rows not in (None, found):
             raise InputError(
                 f"{self._reader.title} was read as {found:,} rows, and has {self._reader.rows:,}. It may be damaged."
             )
 
     def column(self, name: str) -> pa.ChunkedArray:
-        """Return a column, in the order of the rows."""
+        """Return all cells of a column, in the order of the rows."""
         return self._engine.column(name)
 
     def count_values(self, name: str) -> tuple[int, int]:
-        """Return how many rows have a value in a column, and how many distinct values these are."""
+        """Return the number of rows that have a value in a column, and the number of distinct values."""
         return self._engine.distinct(name)
 
     def missing(self, name: str) -> tuple[int, int]:
-        """Return how many cells of a column are missing, and the row of the first one, from 1."""
+        """Return the number of missing cells of a column, and the row of the first one, from 1."""
         return self._engine.missing(name)
 
     def first(self, name: str, values: pa.Array) -> tuple[Any, int]:
-        """Return which of these values comes first in a column, and its row, from 1."""
+        """Return the one of ``values`` that comes first in a column, as its owner writes it, and its row, from 1."""
         index, row = self._engine.first(name, values)
         return self.values(name, values.slice(index, 1))[0].as_py(), row
 
     def show(self, name: str, *, suppression: bool = False) -> Callable[[Any], str]:
-        """Return the function that prints a value of a column: timestamps in the form of the file, decimals with their digits.
+        """Return a function from a value of a column to its text: timestamps as in the file, decimals with their digits.
 
         Under suppression decimals are printed as short as they can be: digits that only a suppressed row has must not show.
         """
@@ -149,7 +149,7 @@ class Table:
         return printed if digits is None else partial(_with_digits, digits)
 
     def numbers(self, cells: pa.Array) -> pa.Array:
-        """Return cells as numbers: dates and times as their distance from a fixed one."""
+        """Return cells as numbers: dates as days and times as ticks from a fixed date or time."""
         if pa.types.is_float32(cells.type):
             return pa.array([float(str(cell)) for cell in cells.to_numpy()])  # the decimal that the user sees
         if not pa.types.is_temporal(cells.type):
@@ -164,12 +164,13 @@ class Table:
 
 
 def _with_digits(digits: int, value: Any) -> str:
-    """Return a number with this many decimals, or with more if it has more."""
+    """Return a number as text with ``digits`` decimals, or with more if it has more."""
     short = printed(value)
     return short if len(short.partition(".")[2]) > digits else f"{value:.{digits}f}"
 
 
 def _check_names(reader: Reader, needed: Mapping[str, str]) -> None:
+    """Raise an error for too many columns, two columns of one name, or a needed column that the table lacks."""
     if len(reader.names) > MOST_COLUMNS:
         raise InputError(
             f"{reader.title} has {len(reader.names):,} columns. At most {MOST_COLUMNS:,} can be read; save it with fewer."

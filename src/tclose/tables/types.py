@@ -56,12 +56,12 @@ class Typed:
 
     @classmethod
     def of(cls, rows: Any, forms: Rewritten, guessed: dict[str, str], digits: dict[str, int]) -> Typed:
-        """Join what is known of the columns."""
+        """Return typed columns together with how their cells are written."""
         return cls(rows, forms.found, Written(forms.comma, forms.dates, forms.moments, guessed, digits))
 
 
 def typed(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Typed:
-    """Return the columns of a CSV in the types that all of their cells have, or in those that were asked for.
+    """Return the columns of a CSV in the types that all of their cells have, or in those that the policy asks for.
 
     Parameters
     ----------
@@ -82,29 +82,31 @@ def typed(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given:
 def _typed_texts(
     forms: Rewritten, names: Mapping[str, str], kinds: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, str], dict[str, int]]:
-    """Return columns of text in their types, by DuckDB's names; what was asked of those whose cells decided; and their digits."""
+    """Return text columns in their types, by DuckDB's names; the columns whose cells decided; and the digits of decimals."""
     text = forms.text
-    kinds = {name: _fitting(text, text[names[name]], kind, name) for name, kind in kinds.items()}
+    kinds = {name: _fitting_type(text, text[names[name]], kind, name) for name, kind in kinds.items()}
     guessed = {name: kind for name, kind in kinds.items() if kind in ("auto", "value")}
-    found, digits = _agreed(text, {names[name]: kind == "auto" for name, kind in guessed.items() if name not in forms.moments})
+    found, digits = _types_of_all_cells(
+        text, {names[name]: kind == "auto" for name, kind in guessed.items() if name not in forms.moments}
+    )
     casts = {}
     for name, kind in kinds.items():
         cell = text[names[name]]
         if name in forms.moments and name in guessed:
-            casts[names[name]] = _moment(cell, forms.moments[name])
+            casts[names[name]] = _timestamp_of_text(cell, forms.moments[name])
         else:
-            casts[names[name]] = _convert(cell, found.get(names[name], kind))
+            casts[names[name]] = _cast_text(cell, found.get(names[name], kind))
     return casts, guessed, {name: digits[names[name]] for name in guessed if names[name] in digits}
 
 
-def _moment(cell: Any, form: Moments) -> Any:
-    """Return a timestamp; in UTC if the cells say how far from UTC they are."""
+def _timestamp_of_text(cell: Any, form: Moments) -> Any:
+    """Return a query's text cell as a timestamp; in UTC if the cells say how far from UTC they are."""
     moment = cell.left(len(form.text(_SOME_DAY)) - len(form.zone)).replace("T", " ").cast("timestamp")
     return moment if form.offset is None else moment - ibis.interval(seconds=int(form.offset.total_seconds()))
 
 
 def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], categories: Collection[str], given: Input) -> Typed:
-    """Return the columns of a table that has types, in the types that were asked for; NaN is missing.
+    """Return the columns of a table that has types in the types that the policy asks for; NaN is missing.
 
     ``categories`` have an order, and stay as they are. Text stays text unless the policy says how numbers or dates are written:
     then it is read as that of a CSV.
@@ -127,7 +129,7 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
         column = table[names[name]]
         if column.type().is_floating():
             column = _one_zero(column.isnan().ifelse(ibis.null(column.type()), column))
-        kind = "auto" if kind.startswith("integer") and column.type().is_integer() else _fitting(table, column, kind, name)
+        kind = "auto" if kind.startswith("integer") and column.type().is_integer() else _fitting_type(table, column, kind, name)
         if kind in _ASKED and not (kind == "integer" and column.type().is_integer()):
             column = column.cast(_ASKED[kind])
         elif kind == "text":
@@ -137,13 +139,13 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
     return Typed.of(table.select(**{column: casts[column] for column in names.values()}), forms, guessed or asked, digits)
 
 
-def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
-    """Return the type that was asked for; text if other cells may be, and are, what a release publishes. Refuse other cells."""
+def _fitting_type(table: Any, column: Any, asked: str, name: str) -> str:
+    """Return the type to read a column as: as asked, or text for a release's ranges; raise ColumnError if cells do not fit."""
     kind = asked.removesuffix(OR_PUBLISHED).removesuffix(OR_AUTO)
     if kind not in _ASKED:
         return kind
     if asked.endswith(OR_PUBLISHED) and column.type().is_string():
-        odd = table.filter(_value(column, kind).isnull() & column.notnull())
+        odd = table.filter(_try_cast(column, kind).isnull() & column.notnull())
         if odd.agg(all=column.re_search(PUBLISHED).all()).to_pyarrow()["all"][0].as_py():
             return "text"
     try:
@@ -156,9 +158,9 @@ def _fitting(table: Any, column: Any, asked: str, name: str) -> str:
 
 
 def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
-    """Refuse a type that some cell does not have."""
+    """Raise ColumnError if some cell of a column does not have a type, or two values would become one."""
     found = table.select(cell=column).mutate(row=ibis.row_number() + 1)
-    value = _value(found.cell, kind)
+    value = _try_cast(found.cell, kind)
     fits = value.notnull()
     if kind == "integer":  # a cast alone would round, and take 0x1F
         fits &= (found.cell.try_cast("float64") == value.cast("float64")).fill_null(False)
@@ -174,15 +176,15 @@ def _check_fit(table: Any, column: Any, kind: str, name: str) -> None:
         )
 
 
-def _value(column: Any, kind: str) -> Any:
-    """Return a column in the type that was asked for, missing where a cell does not have it."""
+def _try_cast(column: Any, kind: str) -> Any:
+    """Return a query's column in a type, missing where a cell does not have it."""
     if kind == "date" and column.type().is_string():
         column = column.re_search(_DAY).ifelse(column, ibis.null("string"))
     return column.try_cast(_ASKED[kind])
 
 
 def kind_of(kind: Any) -> str:
-    """Return our name of an ibis type."""
+    """Return tclose's name of an ibis type: "integer", "decimal", "float", "date", and so on; else "text"."""
     names = (
         ("integer", kind.is_integer()), ("decimal", kind.is_decimal()), ("float", kind.is_floating()), ("date", kind.is_date()),
         ("timestamp", kind.is_timestamp()), ("time", kind.is_time()), ("boolean", kind.is_boolean()),
@@ -190,33 +192,33 @@ def kind_of(kind: Any) -> str:
     return next((name for name, is_it in names if is_it), "text")
 
 
-def _agreed(text: Any, columns: Mapping[str, bool]) -> tuple[dict[str, str], dict[str, int]]:
-    """Return the type that all cells of each column have, and for decimals how many digits all of them have after the point.
+def _types_of_all_cells(text: Any, columns: Mapping[str, bool]) -> tuple[dict[str, str], dict[str, int]]:
+    """Return the type that all cells of each text column have, and the number of decimals where all cells have equally many.
 
     True for a column means that no two of its texts may be one number: a reader who sees 1.0 and 1.00 in the file can tell the
     people apart. An integer or a date has one text only: no plus sign, no leading zeros (a zip code is text).
     """
     tests = {"integer": _prints_as("int64"), "decimal": _is_decimal, "date": is_date}
     tries = [(column, kind) for column in columns for kind in tests]
-    hopeful = [which for which, answer in _all_cells(text.limit(SAMPLE), tries, tests).items() if answer is not False]
+    hopeful = [which for which, answer in _tests_of_all_cells(text.limit(SAMPLE), tries, tests).items() if answer is not False]
     found: dict[str, str] = {}
     digits: dict[str, int] = {}
     while hopeful:  # of each column the first kind that the sample allows; the next only where not all cells have it
         firsts = dict(reversed(hopeful)).items()
-        for (column, kind), answer in _all_cells(text, list(firsts), tests).items():
+        for (column, kind), answer in _tests_of_all_cells(text, list(firsts), tests).items():
             if answer:
                 found[column] = kind
                 if kind == "decimal":
-                    found[column], least, most = _decimal(text, text[column], one_text=columns[column])
+                    found[column], least, most = _decimal_type(text, text[column], one_text=columns[column])
                     digits |= {column: most} if least == most and found[column].startswith("decimal(") else {}
         hopeful = [which for which in hopeful if which not in firsts and which[0] not in found]
     return {column: found.get(column, "text") for column in columns}, digits
 
 
-def _all_cells(
+def _tests_of_all_cells(
     rows: Any, tries: list[tuple[str, str]], tests: Mapping[str, Callable[[Any], Any]]
 ) -> dict[tuple[str, str], bool | None]:
-    """Return, for all of these columns and kinds in one pass, whether all cells are of the kind; None if there are no cells."""
+    """Return for pairs of column and kind whether all cells are of the kind, in one pass; None if there are no cells."""
     if not tries:
         return {}
     answers = {f"a{index}": tests[kind](rows[column]).all() for index, (column, kind) in enumerate(tries)}
@@ -224,21 +226,22 @@ def _all_cells(
 
 
 def _prints_as(kind: str) -> Callable[[Any], Any]:
-    """Return a test whether a text is what a value of this type prints as: NULL if it is missing, false if the cast fails."""
+    """Return a query's test whether a text is what a value of a type prints as; NULL if the cell is missing."""
     return lambda cell: (cell.try_cast(kind).cast("string") == cell).fill_null(cell.isnull().ifelse(None, False))
 
 
 def is_date(cell: Any) -> Any:
-    """Return whether a text is a date as 2024-01-31; NULL if it is missing."""
+    """Return a query's test whether a text is a date as 2024-01-31; NULL if the cell is missing."""
     return _prints_as("date")(cell) & cell.re_search("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
 
 
 def _is_decimal(cell: Any) -> Any:
+    """Return a query's test whether a text is a decimal number, or NaN."""
     return cell.re_search(DECIMAL) | (cell.lower() == "nan")
 
 
-def _decimal(text: Any, cell: Any, *, one_text: bool) -> tuple[str, int, int]:
-    """Return the decimal type that preserves every digit; a float if there are powers of ten; text if there are too many digits.
+def _decimal_type(text: Any, cell: Any, *, one_text: bool) -> tuple[str, int, int]:
+    """Return the type that preserves all digits of decimals, or "text"; with the fewest and the most digits after the point.
 
     With it come the fewest and the most digits after the point.
     """
@@ -261,8 +264,8 @@ def _decimal(text: Any, cell: Any, *, one_text: bool) -> tuple[str, int, int]:
     return "decimal" if power else f"decimal({18 if width <= 18 else 38}, {part})", least, part
 
 
-def _convert(cell: Any, kind: str) -> Any:
-    """Return a text cell in a type; NaN is missing."""
+def _cast_text(cell: Any, kind: str) -> Any:
+    """Return a query's text cell in a type; NaN is missing."""
     if kind in ("text", PRINTED):
         return cell
     number = (cell.lower() == "nan").ifelse(ibis.null("string"), cell).cast(_ASKED.get(kind, kind))
@@ -270,5 +273,5 @@ def _convert(cell: Any, kind: str) -> Any:
 
 
 def _one_zero(column: Any) -> Any:
-    """Return -0.0 as 0.0: they are one number, and two values to a reader who compares bits."""
+    """Return a query's column with 0.0 for -0.0: one number, but two values to a reader who compares bits."""
     return (column == 0).ifelse(ibis.literal(0.0).cast(column.type()), column)

@@ -43,14 +43,14 @@ _DIGITS = 38
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a path whose suffix is not of a kind that can be written."""
+    """Raise OutputError for a path whose suffix is not of a kind of file that can be written."""
     if path.suffix.lower() not in SUFFIXES:
         known = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
         raise OutputError(f"The file of a table must have a name that ends in {known}. Got {path.suffix!r}.")
 
 
 def check_columns(names: Sequence[str], path: Path, *, formula_guard: bool) -> None:
-    """Refuse a path of a kind that cannot be written, no columns, and names that a spreadsheet may run."""
+    """Raise OutputError for a suffix that cannot be written, for no columns, or for a name that a spreadsheet may run."""
     check_suffix(path)
     if not names:
         raise OutputError("A table without columns cannot be written. Keep one at least.")
@@ -78,7 +78,7 @@ def write_table(table: pa.Table, path: Path, *, formula_guard: bool) -> None:
     OutputError
         For values that this kind of file cannot have. If the disk refuses, the error is an OSError with its number.
     """
-    table = _published(table)
+    table = _writable_table(table)
     check_columns(table.column_names, path, formula_guard=formula_guard)
     with path.open("wb") as file:  # a file of Python: its errors are those of the disk, not of a library
         if path.suffix.lower() == ".csv":
@@ -90,15 +90,15 @@ def write_table(table: pa.Table, path: Path, *, formula_guard: bool) -> None:
 
 
 def guard_column(column: pa.Array) -> pa.Array:
-    """Return a column of texts, plain or dictionary-encoded, as `tclose.values.formula_guard.guarded` does one text."""
+    """Return a column of texts in which each has the formula guard of `tclose.values.formula_guard.guarded`."""
     if pa.types.is_dictionary(column.type):
         return pa.DictionaryArray.from_arrays(column.indices, guard_column(column.dictionary), ordered=column.type.ordered)
     risky = pc.and_not(pc.match_substring_regex(column, FORMULA), pc.match_substring_regex(column, NUMBER))
-    return pc.if_else(risky, _joined("'", column), column)
+    return pc.if_else(risky, _joined_texts("'", column), column)
 
 
-def _published(table: pa.Table) -> pa.Table:
-    """Return the columns without the index of a frame, in types that can be written and that the array kernels know."""
+def _writable_table(table: pa.Table) -> pa.Table:
+    """Return a table without the index of a pandas frame, in types that can be written."""
     index = (table.schema.pandas_metadata or {}).get("index_columns", [])
     table = table.select([number for number, name in enumerate(table.column_names) if name not in index])
     for field in table.schema:
@@ -106,10 +106,10 @@ def _published(table: pa.Table) -> pa.Table:
             check_kind(field.type, field.name)
         except ColumnError:
             raise OutputError(f"Column {field.name!r} holds {field.type}, which cannot be written. Leave it out.") from None
-    return pa.table([_known(column) for column in table.columns], names=table.column_names)
+    return pa.table([_writable_column(column) for column in table.columns], names=table.column_names)
 
 
-def _known(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _writable_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column without string views, which Arrow's kernels do not take, and with dictionaries of texts only."""
     kind = column.type
     if pa.types.is_string_view(kind):
@@ -120,61 +120,63 @@ def _known(column: pa.ChunkedArray) -> pa.ChunkedArray:
         parts = [(chunk.indices, chunk.dictionary.cast(pa.large_string())) for chunk in column.chunks]
         chunks = [pa.DictionaryArray.from_arrays(indices, values) for indices, values in parts]
         return pa.chunked_array(chunks, type=pa.dictionary(kind.index_type, pa.large_string()))
-    return pa.chunked_array([_decoded(chunk) for chunk in column.chunks], type=kind.value_type)
+    return pa.chunked_array([_decode_categories(chunk) for chunk in column.chunks], type=kind.value_type)
 
 
 # Parquet and Arrow -----------------------------------------------------------------------------------------------------------
 
 
 def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
+    """Write a table to an open Parquet file, with no metadata but the names of time zones."""
     # Without the Arrow schema that pyarrow would add in its metadata: the schema of Parquet says all that is published, except
     # the name of a time zone.
     zoned = any(is_zoned(kind) for kind in table.schema.types)
-    with pq.ParquetWriter(file, _schema(table), store_schema=zoned) as writer:
-        for batch in _batches(table, _ROW_GROUP):
+    with pq.ParquetWriter(file, _plain_schema(table), store_schema=zoned) as writer:
+        for batch in _copied_batches(table, _ROW_GROUP):
             writer.write_batch(batch)
 
 
 def _write_arrow(table: pa.Table, file: BinaryIO) -> None:
-    with pa.ipc.new_file(file, _schema(table)) as writer:
-        for batch in _batches(table, _BATCH):
+    """Write a table to an open Arrow file."""
+    with pa.ipc.new_file(file, _plain_schema(table)) as writer:
+        for batch in _copied_batches(table, _BATCH):
             writer.write_batch(batch)
 
 
-def _schema(table: pa.Table) -> pa.Schema:
-    """Return the names and plain types of the columns, and nothing else."""
+def _plain_schema(table: pa.Table) -> pa.Schema:
+    """Return the names and plain types of the columns, without metadata and dictionaries."""
     kinds = (kind.value_type if pa.types.is_dictionary(kind) else kind for kind in table.schema.types)
     plain = [pa.string() if pa.types.is_large_string(kind) else kind for kind in kinds]
     return pa.schema(list(zip(table.column_names, plain, strict=True)))
 
 
-def _batches(table: pa.Table, cells: int) -> Iterator[pa.RecordBatch]:
-    """Return copies of the rows, some at a time."""
-    schema = _schema(table)
-    for rows in _slices(table, cells):
+def _copied_batches(table: pa.Table, cells: int) -> Iterator[pa.RecordBatch]:
+    """Yield copies of a table's rows as record batches of about ``cells`` cells."""
+    schema = _plain_schema(table)
+    for rows in _row_slices(table, cells):
         check()
-        columns = (_copied(_in_one(column)) for column in rows.columns)
+        columns = (_copied_values(_joined_chunks(column)) for column in rows.columns)
         yield pa.record_batch([column.cast(kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema)
 
 
-def _copied(array: pa.Array) -> pa.Array:
-    """Return plain values and nothing else: `take` does not copy what is in memory under missing cells and around slices."""
-    return _decoded(array) if pa.types.is_dictionary(array.type) else array.take(pa.array(np.arange(len(array))))
+def _copied_values(array: pa.Array) -> pa.Array:
+    """Return the plain values of an array as a copy, without what is in memory under missing cells and around slices."""
+    return _decode_categories(array) if pa.types.is_dictionary(array.type) else array.take(pa.array(np.arange(len(array))))
 
 
-def _slices(table: pa.Table, cells: int) -> Iterator[pa.Table]:
-    """Return the rows, some at a time; how many depends on the number of columns only."""
+def _row_slices(table: pa.Table, cells: int) -> Iterator[pa.Table]:
+    """Return slices of a table's rows, of about ``cells`` cells each, whatever its chunks are."""
     step = max(1, cells // max(1, table.num_columns))
     return (table.slice(start, step) for start in range(0, table.num_rows, step))
 
 
-def _in_one(column: pa.ChunkedArray) -> pa.Array:
+def _joined_chunks(column: pa.ChunkedArray) -> pa.Array:
     """Return a column as one array; chunks with different dictionaries are decoded."""
-    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays([_decoded(chunk) for chunk in column.chunks])
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays([_decode_categories(chunk) for chunk in column.chunks])
 
 
-def _decoded(array: pa.Array) -> pa.Array:
-    """Return plain values: only categories that occur are in them."""
+def _decode_categories(array: pa.Array) -> pa.Array:
+    """Return a dictionary-encoded array as its plain values, so that only categories that occur are in it."""
     return array.dictionary.take(array.indices) if pa.types.is_dictionary(array.type) else array
 
 
@@ -182,14 +184,14 @@ def _decoded(array: pa.Array) -> pa.Array:
 
 
 def _write_csv(table: pa.Table, file: BinaryIO, formula_guard: bool) -> None:
-    """Print batches in as many threads as there are cores, and write them in their order."""
-    table = pa.table([_coarsest(column) for column in table.columns], names=table.column_names)
-    file.write(_lines([_text_cells(pa.array([name], pa.string()), guard=False) for name in table.column_names]))
+    """Write a table to an open CSV file; batches of rows are printed in threads and written in their order."""
+    table = pa.table([_in_coarsest_unit(column) for column in table.columns], names=table.column_names)
+    file.write(_csv_of_cells([_text_cells(pa.array([name], pa.string()), guard=False) for name in table.column_names]))
     pool, pending = ThreadPoolExecutor(pa.cpu_count()), deque[Future[bytes]]()
     try:
-        for rows in _slices(table, _BATCH):
+        for rows in _row_slices(table, _BATCH):
             check()
-            pending.append(pool.submit(_printed, rows, formula_guard))
+            pending.append(pool.submit(_csv_of_rows, rows, formula_guard))
             if len(pending) > pa.cpu_count():
                 file.write(pending.popleft().result())
         while pending:
@@ -198,7 +200,7 @@ def _write_csv(table: pa.Table, file: BinaryIO, formula_guard: bool) -> None:
         pool.shutdown(cancel_futures=True)
 
 
-def _coarsest(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _in_coarsest_unit(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return times in the largest unit that preserves all of them, so that they are printed without needless zeros."""
     kind = column.type
     if pa.types.is_timestamp(kind):
@@ -215,14 +217,14 @@ def _coarsest(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _printed(rows: pa.Table, formula_guard: bool) -> bytes:
-    """Return some rows as lines of a CSV."""
-    return _lines([_cells(_in_one(column), formula_guard) for column in rows.columns])
+def _csv_of_rows(rows: pa.Table, formula_guard: bool) -> bytes:
+    """Return some rows of a table as the bytes of CSV lines."""
+    return _csv_of_cells([_csv_cells(_joined_chunks(column), formula_guard) for column in rows.columns])
 
 
-def _lines(columns: list[pa.Array]) -> bytes:
-    """Return cells as lines; a missing cell is empty."""
-    ends = _joined(columns[-1].fill_null(""), "\n")
+def _csv_of_cells(columns: list[pa.Array]) -> bytes:
+    """Return columns of printed cells as the bytes of CSV lines; a missing cell is empty."""
+    ends = _joined_texts(columns[-1].fill_null(""), "\n")
     joined = pc.binary_join_element_wise(*columns[:-1], ends, ",", null_handling="replace", null_replacement="")
     text: bytes = joined.buffers()[2].to_pybytes()
     if b"\0" in text:
@@ -230,25 +232,25 @@ def _lines(columns: list[pa.Array]) -> bytes:
     return text
 
 
-def _cells(array: pa.Array, guard: bool) -> pa.Array:
-    """Return values as they are printed in a CSV. Each distinct text is looked at once."""
+def _csv_cells(array: pa.Array, guard: bool) -> pa.Array:
+    """Return the values of a column as texts, printed and quoted for a CSV."""
     kind = array.type
     if not (pa.types.is_dictionary(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         return _number_cells(array)
     if not pa.types.is_dictionary(kind) or len(array.dictionary) > len(array):
-        array = _decoded(array).dictionary_encode()
+        array = _decode_categories(array).dictionary_encode()
     return _text_cells(array.dictionary.cast(pa.string()), guard=guard).take(array.indices)
 
 
 def _text_cells(texts: pa.Array, *, guard: bool) -> pa.Array:
-    """Return texts, quoted where that is needed. An empty text is quoted, to differ from a missing cell."""
+    """Return texts as CSV cells, quoted where that is needed; an empty text is quoted, to differ from a missing cell."""
     texts = guard_column(texts) if guard else texts
-    quoted = _joined('"', pc.replace_substring(texts, '"', '""'), '"')
+    quoted = _joined_texts('"', pc.replace_substring(texts, '"', '""'), '"')
     return pc.if_else(pc.or_(pc.match_substring_regex(texts, _QUOTED), pc.equal(texts, "")), quoted, texts)
 
 
 def _number_cells(array: pa.Array) -> pa.Array:
-    """Return numbers, dates, times and truth values as text, with all their digits and no more."""
+    """Return numbers, dates, times and truth values as CSV cells, with all their digits and no more."""
     kind = array.type
     if pa.types.is_floating(kind):
         return _float_cells(array)
@@ -263,7 +265,7 @@ def _number_cells(array: pa.Array) -> pa.Array:
 
 
 def _float_cells(array: pa.Array) -> pa.Array:
-    """Return the shortest texts that read back equal; without powers of ten if that takes few digits, which readers preserve."""
+    """Return floats as CSV cells: the shortest texts that read back equal, without powers of ten if that takes few digits."""
     array = array.cast(pa.float32()) if pa.types.is_float16(array.type) else array
     texts = pc.if_else(pc.is_nan(array), None, array.cast(pa.string()))
     texts = pc.if_else(pc.equal(texts, "-0"), "0", texts)  # one number, one text
@@ -274,11 +276,12 @@ def _float_cells(array: pa.Array) -> pa.Array:
 
 
 def _without_power(text: str) -> str:
+    """Return the text of a float without a power of ten if that takes at most `_DIGITS` digits; else as it is."""
     long = f"{Decimal(text):f}"
     return long if sum(map(str.isdigit, long)) <= _DIGITS else text
 
 
-def _joined(*parts: Any) -> pa.Array:
+def _joined_texts(*parts: Any) -> pa.Array:
     """Return texts and columns of texts, joined cell by cell."""
     kind = next(part.type for part in parts if not isinstance(part, str))
     return pc.binary_join_element_wise(

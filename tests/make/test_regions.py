@@ -46,12 +46,15 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
             {"top": 5, "bottom": 0, "recode": "bounds"},
             {"top": 9, "bottom": -1},
             {"hierarchy": {"low": [-3, -1, 0], "high": {"some": [2, 5], "many": [9, 40]}}},
+            {"hierarchy": {"intervals": [5, 10]}},
+            {"hierarchy": {"intervals": ["3/2", 3]}},
         ],
     ),
     "decimals": (
         DECIMALS,
         [
             {},
+            {"hierarchy": {"intervals": ["1/3", 1, 2]}},
             {"recode": "bounds"},
             {"recode": "centroid"},
             {"snap": 0.5},
@@ -63,7 +66,7 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
             {"recode": "set"},
         ],
     ),
-    "floats": ([-1e300, -2.5, 1e-9, 0.1, 1e22, 7.25], [{}, {"recode": "bounds"}, {"recode": "centroid"}, {"recode": "set"}]),
+    "floats": ([-1e300, -2.5, 1e-9, 0.1, 1e22, 7.25], [{}, {"recode": "bounds"}, {"recode": "centroid"}, {"recode": "set"}, {"hierarchy": {"intervals": [1, 10]}}]),
     "dates": (
         DAYS,
         [
@@ -178,6 +181,7 @@ def test_the_maker_finds_what_the_judge_finds(kind: str, data: st.DataObject) ->
         (["4791", "48"], {"hierarchy": "prefixes"}, True),
         (["4791", "[4"], {"hierarchy": "prefixes"}, False),
         (["1", "3", "11", "12", "20", "25"], {"hierarchy": RANGES}, True),
+        ([1, 3, 11, 12, 20], {"hierarchy": {"intervals": ["3/2", 3]}}, True),
         ([moment.astimezone(BERLIN) for moment in SET_BACK], {}, False),
         ([moment.astimezone(BERLIN) for moment in SET_BACK], {"recode": "centroid"}, True),
         (OLD, {"snap": "year"}, False),

@@ -13,6 +13,7 @@ from itertools import chain, combinations, pairwise
 from typing import Any
 
 from tclose import Quasi
+from tclose.values.intervals import Intervals
 
 Cells = Mapping[str, Any]
 """The published cells of one class, by column."""
@@ -35,7 +36,8 @@ def regions(quasi: Sequence[Quasi], values: Mapping[str, Iterable[Any]], classes
 
 
 def _is_line(column: Quasi, values: Sequence[Any]) -> bool:
-    return column.recode != "set" and column.hierarchy is None and column.type != "text" and not isinstance(values[0], str)
+    ranges = column.hierarchy is None or isinstance(column.hierarchy, Intervals)
+    return column.recode != "set" and ranges and column.type != "text" and not isinstance(values[0], str)
 
 
 def _atoms(column: Quasi, values: Iterable[Any]) -> list[Any]:
@@ -56,7 +58,7 @@ def _natural(column: Quasi, atoms: Sequence[Any]) -> Iterable[set[Any]]:
     present = list(atoms[:-1])
     if not present:
         return [{None}]
-    if column.hierarchy is not None and column.recode != "set":
+    if column.hierarchy is not None and column.recode != "set" and not _is_line(column, present):
         nodes = [
             {leaf for leaf in present if node in _above(column, leaf, present)}
             for value in present
@@ -98,22 +100,24 @@ def may_stand_for(column: Quasi, cells: Cells, atom: Any) -> bool:
     if label is None:
         return atom is None
     label = str(label)
+    if label == "*" and isinstance(column.hierarchy, Intervals):
+        return True
     while label.endswith(" or missing"):
         if atom is None:
             return True
         label = label.removesuffix(" or missing")
     if atom is None:
         return False
-    if column.hierarchy is not None and column.recode != "set":
+    if column.hierarchy is not None and column.recode != "set" and not isinstance(column.hierarchy, Intervals):
         return label in _above(column, atom, [atom, label])
-    return _covers(label, atom)
+    return covers(label, atom)
 
 
 def _as(published: Any, atom: Any) -> Any:
     return date.fromisoformat(str(published)) if isinstance(atom, date) else Fraction(str(published))
 
 
-def _covers(label: str, atom: Any) -> bool:
+def covers(label: str, atom: Any) -> bool:
     if isinstance(atom, str):
         if label.startswith("{"):
             return atom in next(csv.reader([label[1:-1]], skipinitialspace=True))

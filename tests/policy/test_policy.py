@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tclose import Keep, Policy, Quasi, Sensitive
+from tclose import Hierarchy, Keep, Policy, PolicyError, Quasi, Sensitive
 from tclose.values.bins import REQUIREMENT, Bins
+from tclose.values.intervals import Intervals
 
 TREE = {"infection": ["flu", "cold"], "digestive": {"stomach": ["ulcer"], "colon": None}}
 MATRIX = {"x": {"y": 0.5, "z": 1}, "y": {"z": "1/2"}}
@@ -133,9 +134,31 @@ def test_where_top_and_bottom_coding_begin(given: Any, end: Any) -> None:
 def test_hierarchies_that_are_made_from_the_table() -> None:
     assert [Quasi("zip", hierarchy=word).hierarchy for word in ("prefixes", "dates")] == ["prefixes", "dates"]
     assert Quasi("zip", hierarchy="prefixes").tree is None
+    assert Quasi("age", hierarchy={"intervals": [5, "10"]}).hierarchy == Intervals((Fraction(5), Fraction(10)))
+    assert Quasi("age", hierarchy={"intervals": [5, 10]}).tree is None
     tree = Quasi("zip", hierarchy=TREE).tree
     assert tree is not None
     assert tree.leaves == ["flu", "cold", "ulcer", "colon"]
+
+
+@pytest.mark.parametrize("widths", [[], [0], [-5], [5, 12], [10, 5], [5, 5], ["x"], [True], [2**number for number in range(21)]])
+def test_intervals_of_which_none_is_a_multiple_are_refused(widths: list[Any]) -> None:
+    with pytest.raises(PolicyError) as caught:
+        Quasi("age", hierarchy={"intervals": widths})
+    rule = "at most 20 numbers above 0, each a multiple of the one before: [5, 10, 20]"
+    assert str(caught.value) == f"hierarchy of 'age' must be a tree, or {{intervals: ...}} with {rule}. Got dict."
+
+
+def test_intervals_need_numbers() -> None:
+    with pytest.raises(PolicyError, match=r"^hierarchy: intervals of 'age' needs numbers. Got type: category.$"):
+        Quasi("age", hierarchy={"intervals": [5]}, type="category")
+
+
+def test_a_tree_whose_root_is_called_intervals_stays_a_tree() -> None:
+    tree = Hierarchy([["intervals", "5"], ["intervals", "10"]])
+    policy = Policy([Quasi("age", hierarchy=tree)], ["s"])
+    assert Policy(**policy.to_dict(None)).quasi[0].hierarchy == tree
+    assert Quasi("age", hierarchy={"intervals": {"low": [1, 2]}}).tree is not None
 
 
 @pytest.mark.parametrize("number", [0.3, "0.3", "3/10", " 3/10 ", Decimal("0.3"), Fraction(3, 10), np.float64(0.3), "30e-2"])
@@ -578,6 +601,7 @@ def policies(draw: st.DrawFn) -> Policy:
     rest = draw(st.integers(split + 1, len(columns)))
     readings: list[dict[str, Any]] = [
         {}, {"type": "text"}, {"hierarchy": TREE}, {"hierarchy": TREE, "recode": "level"}, {"hierarchy": "prefixes"}, {"hierarchy": "dates"},
+        {"hierarchy": {"intervals": ["1/3", 1, 5]}},
         {"recode": "set"}, {"recode": "bounds", "top": 90, "bottom": "1/3"}, {"recode": "centroid", "type": "decimal", "snap": 0.5},
         {"snap": "month", "top": date(2024, 1, 31)}, {"top": datetime(2024, 1, 31, 8, 30), "weight": "2/3"}, {"bottom": time(8, 30)},
     ]  # fmt: skip
@@ -735,6 +759,7 @@ def test_the_schema_refuses_what_the_policy_refuses(settings: dict[str, Any]) ->
         {"quasi": {"age": {"top": 90, "bottom": "1/3", "snap": 5, "recode": "bounds", "weight": "2/3"}}, "sensitive": ["s"]},
         {"quasi": {"day": {"top": "2024-01-31", "snap": "month"}, "zip": {"hierarchy": "prefixes"}}, "sensitive": ["s"]},
         {"quasi": {"zip": {"hierarchy": TREE, "recode": "level"}, "x": {"recode": "set"}}, "sensitive": ["s"]},
+        {"quasi": {"age": {"hierarchy": {"intervals": [5, 10, "40"]}}}, "sensitive": ["s"]},
         {
             "quasi": ["age"],
             "sensitive": {"s": {"bins": 4}, "r": {"bins": [0, "1/3"], "publish": "value"}, "d": {"bins": {"width": 0.5}}},

@@ -117,11 +117,19 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
             {"top": 5, "recode": "bounds"},
             {"hierarchy": {"low": [-3, -1, 0], "high": {"some": [2, 5], "many": [9, 40]}}},
             {"hierarchy": {"low": [-3, -1, 0], "high": {"some": [2, 5], "many": [9, 40]}}, "recode": "level"},
+            {"hierarchy": {"intervals": [5, 10]}},
         ],
     ),
     "decimals": (
         [Decimal("-1.5"), Decimal("0.25"), Decimal("0.75"), Decimal("3.5")],
-        [{}, {"recode": "bounds"}, {"recode": "centroid"}, {"snap": 0.5}, {"type": "decimal"}],
+        [
+            {},
+            {"recode": "bounds"},
+            {"recode": "centroid"},
+            {"snap": 0.5},
+            {"type": "decimal"},
+            {"hierarchy": {"intervals": ["1/2", 2]}},
+        ],
     ),
     "dates": (
         [date(2023, 12, 31), date(2024, 1, 1), date(2024, 2, 29), date(2024, 5, 1)],

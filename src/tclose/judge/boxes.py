@@ -25,6 +25,7 @@ from tclose.values.arrays import Ints
 from tclose.values.exact import exact
 from tclose.values.formula_guard import unguarded
 from tclose.values.hierarchy import Hierarchy, node_names, printed
+from tclose.values.intervals import Intervals
 
 Key = tuple[Any, ...]
 """A position on a line: first numbers, then dates, times of day, other texts, and last missing cells."""
@@ -84,8 +85,9 @@ def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tre
         means = list(zip(published[name], gone, strict=False))
         return _line(means, lambda mean, missing: _with_missing(NONE if mean is None else EVERY_VALUE, missing))
     labels = published[name]
-    if column.recode != "set" and column.hierarchy is not None and not _are_ranges(labels):
-        return _tree(labels, _ways(column.hierarchy, labels))
+    tree = None if isinstance(column.hierarchy, Intervals) else column.hierarchy  # an interval says itself what it stands for
+    if column.recode != "set" and tree is not None and not _are_ranges(labels):
+        return _tree(labels, _ways(tree, labels))
     if any(_is_masked(label) for label in set(labels)):
         return _tree(labels, _prefixes(labels))
     read = _reader(labels)

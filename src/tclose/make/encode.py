@@ -15,17 +15,19 @@ from tclose.columns.domains import domain_of, edges_from_table, unknown_values
 from tclose.distances import Distance
 from tclose.distances.choose import as_number
 from tclose.errors import HierarchyError, InputError, PolicyError
-from tclose.make.scales import Line, Nominal, Scale, Tree, unknown
+from tclose.make.scales import IntervalTree, Line, Nominal, Scale, Tree, unknown
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.tables.coded import narrow, sorted_order
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
 from tclose.values.bins import labels_of
 from tclose.values.hierarchy import Hierarchy, printed
+from tclose.values.intervals import Intervals
 
 Codes = NDArray[Any]
 
-ON_A_LINE = ("integer", "decimal", "float", "date", "timestamp", "time")
+NUMERIC = ("integer", "decimal", "float")
+ON_A_LINE = (*NUMERIC, "date", "timestamp", "time")
 """Kinds of columns whose values have an order and differences."""
 
 
@@ -267,12 +269,14 @@ def _scale(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], 
         present = [show(value) for value in present]  # labels are looked up as they are written
     if column.recode == "set" or (column.type == "category" and column.hierarchy is None):
         return Nominal.of(column.name, present, missing=missing)
+    if isinstance(column.hierarchy, Intervals):
+        _check_numbers(column, kind, present)
+        return IntervalTree.of_widths(column.name, present, column.hierarchy, missing=missing)
     if column.hierarchy is not None:
         tree = _tree(source, column, cells, present)
         return Tree.of(column.name, present, tree, missing=missing, given=isinstance(column.hierarchy, Hierarchy))
     if kind in ON_A_LINE:
-        if any(isinstance(value, float) and not np.isfinite(value) for value in present):
-            raise InputError(f"Column {column.name!r} must have finite numbers for its ranges. Got infinity.")
+        _check_finite(column, present)
         settings = {"recode": column.recode, "snap": column.snap, "top": column.top, "bottom": column.bottom}
         return Line.of(column.name, present, missing=missing, show=show, **settings)
     asked = next((key for key in ("snap", "top", "bottom") if getattr(column, key) is not None), None)
@@ -280,6 +284,18 @@ def _scale(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], 
     if asked is not None:
         raise PolicyError(f"{asked} of {column.name!r} needs numbers or dates. The column holds {kind}.")
     return Nominal.of(column.name, present, missing=missing)
+
+
+def _check_numbers(column: Quasi, kind: str, values: list[Any]) -> None:
+    """Refuse intervals for a column that does not hold numbers."""
+    if kind not in NUMERIC:
+        raise PolicyError(f"hierarchy: intervals of {column.name!r} needs numbers. The column holds {kind}.")
+    _check_finite(column, values)
+
+
+def _check_finite(column: Quasi, values: list[Any]) -> None:
+    if any(isinstance(value, float) and not np.isfinite(value) for value in values):
+        raise InputError(f"Column {column.name!r} must have finite numbers for its ranges. Got infinity.")
 
 
 def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> Hierarchy:

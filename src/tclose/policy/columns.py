@@ -36,6 +36,7 @@ from tclose.policy.sentences import in_one_sentence
 from tclose.policy.settings import CONFIG, Settings, readable
 from tclose.values.exact import plain
 from tclose.values.hierarchy import Hierarchy
+from tclose.values.intervals import Intervals
 
 if TYPE_CHECKING:
     DistanceName = str
@@ -55,7 +56,8 @@ class Quasi(Settings):
         How the column's cells are read; ``auto`` looks at all of them. ``category``: codes without an order, such as 1, 2, 3 for
         the marital status; a class is published as the set of its codes, or as a label of the hierarchy, never as a range.
     hierarchy : path, mapping or Hierarchy, optional
-        A tree over the column's values; ``"prefixes"`` (``476**``) or ``"dates"`` (month, quarter, year) makes one from them.
+        A tree over the column's values; ``"prefixes"`` (``476**``), ``"dates"`` (month, quarter, year) or, for numbers,
+        ``{"intervals": [5, 10, 20]}`` (``[20, 24]``, ``[20, 29]``, ``[20, 39]``) makes one from them.
     recode : {"range", "bounds", "centroid", "level", "set"}
         How a class is published. ``range``: ``[25, 34]`` for numbers and dates, the label of the lowest common node with a
         hierarchy (``level`` says the same), else the set of values. ``bounds``: two columns, ``age.min`` and ``age.max``.
@@ -106,6 +108,8 @@ class Quasi(Settings):
                 raise PolicyError(f"{setting} of {self.name!r} needs an order. Got type: category, which has none.")
         if self.hierarchy == "dates" and self.type not in ("auto", "date", "text"):
             raise PolicyError(f"hierarchy: dates of {self.name!r} needs dates. Got type: {self.type}.")
+        if isinstance(self.hierarchy, Intervals) and self.type not in ("auto", "integer", "decimal", "text"):
+            raise PolicyError(f"hierarchy: intervals of {self.name!r} needs numbers. Got type: {self.type}.")
         self._check_ends()
 
     def _check_ends(self) -> None:

@@ -15,6 +15,7 @@ from tclose.distances.labelled import LabelledMatrix
 from tclose.values.bins import MOST_BINS, Bins
 from tclose.values.exact import exact
 from tclose.values.hierarchy import Hierarchy, printed
+from tclose.values.intervals import KEY, Intervals, asks_for_intervals
 from tclose.values.notation import DateForm, encoding_of
 
 _LARGEST = 10**18
@@ -79,9 +80,20 @@ def _read_hierarchy(value: Any) -> Hierarchy | None:
     return Hierarchy.from_mapping(value)
 
 
-def _read_quasi_hierarchy(value: Any) -> Hierarchy | str | None:
-    """Return the hierarchy of a quasi-identifier, or "prefixes" or "dates" for one that is made from the table."""
+def _read_quasi_hierarchy(value: Any) -> Hierarchy | Intervals | str | None:
+    """Return the hierarchy of a quasi-identifier; "prefixes", "dates" or intervals for one that is made from the table."""
+    if isinstance(value, Intervals):
+        return value
+    if asks_for_intervals(value):
+        return _read_intervals(value)
     return str(value) if isinstance(value, str) and value in BUILT else _read_hierarchy(value)
+
+
+def _read_intervals(value: Mapping[str, Any]) -> Intervals:
+    try:
+        return Intervals.read(value)
+    except ValueError as error:
+        raise ValueError(f"a tree, or {{{KEY}: ...}} with {error}") from None
 
 
 def _read_matrix(value: Any) -> LabelledMatrix | None:
@@ -194,6 +206,12 @@ CALENDAR = ("day", "week", "month", "quarter", "year")
 NUMBERS: list[dict[str, Any]] = [{"type": "number"}, {"type": "string"}]
 _NUMBER = WithJsonSchema({"anyOf": [*NUMBERS, {"type": "null"}]})
 _FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
+_INTERVALS: dict[str, Any] = {
+    "type": "object",
+    "properties": {KEY: {"type": "array", "minItems": 1, "items": {"anyOf": NUMBERS}}},
+    "required": [KEY],
+    "additionalProperties": False,
+}
 NAME: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
 Name = Annotated[str, BeforeValidator(name_of), WithJsonSchema(NAME)]
 Share = Annotated[Any, _number_validator("between 0 and 1", lambda x: 0 <= x <= 1), _NUMBER]
@@ -210,7 +228,7 @@ HierarchyField = Annotated[Any, PlainValidator(_read_hierarchy), WithJsonSchema(
 QuasiHierarchy = Annotated[
     Any,
     PlainValidator(_read_quasi_hierarchy),
-    WithJsonSchema({"anyOf": [{"type": "string", "enum": list(BUILT)}, *_FILE_OR_MAPPING["anyOf"]]}),
+    WithJsonSchema({"anyOf": [{"type": "string", "enum": list(BUILT)}, _INTERVALS, *_FILE_OR_MAPPING["anyOf"]]}),
 ]
 Snap = Annotated[
     Any,

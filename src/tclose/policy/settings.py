@@ -17,6 +17,7 @@ from tclose.policy.sentences import of
 from tclose.values.bins import Bins
 from tclose.values.exact import plain
 from tclose.values.hierarchy import Hierarchy
+from tclose.values.intervals import Intervals
 from tclose.values.notation import DateForm
 
 CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
@@ -66,7 +67,7 @@ def plain_settings(owner: Any, folder: Path | None) -> dict[str, Any]:
         """Return a setting's value as a number, text, list or mapping."""
         if isinstance(value, Fraction):
             return plain(value)
-        if isinstance(value, Bins):
+        if isinstance(value, Bins | Intervals):
             return value.setting()
         if isinstance(value, DateForm):
             return value.words

@@ -26,6 +26,7 @@ from tclose.policy.models import MODELS, SETTINGS
 from tclose.tables.readings import Reading
 from tclose.values.exact import float_up, number_of, plain
 from tclose.values.hierarchy import above, printed
+from tclose.values.intervals import Intervals
 
 SENTENCE = "{what} verified for these quasi-identifiers; not a legal determination"
 INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
@@ -175,6 +176,8 @@ def _public_hierarchy(column: Quasi, audit: Audit) -> dict[str, Any]:
     """Return the hierarchy of a quasi-identifier as far as its labels are published; nothing if none are."""
     if column.hierarchy is None or column.recode == "set":
         return {}
+    if isinstance(column.hierarchy, Intervals):
+        return {"hierarchy": column.hierarchy.setting()}
     if column.tree is None:
         return {"hierarchy": column.hierarchy}
     labels = audit.quasi[column.name].to_pylist()

@@ -16,6 +16,7 @@ from typing import Any
 from tclose.errors import HierarchyError, raising_alone
 from tclose.values.bounded import FileTooLargeError, read_at_most
 from tclose.values.exact import number_of
+from tclose.values.intervals import asks_for_intervals
 
 ROOT = 0
 
@@ -214,7 +215,10 @@ class Hierarchy:
                 return list(children)
             return {label: below(child) for label, child in children.items()}
 
-        return {self.labels[ROOT]: below(ROOT)}
+        mapping = {self.labels[ROOT]: below(ROOT)}
+        if asks_for_intervals(mapping):  # a policy would take the values for widths: say that they are labels
+            return {label: dict.fromkeys(values) for label, values in mapping.items()}
+        return mapping
 
     def __eq__(self, other: object) -> bool:
         """Whether two trees have the same labels and parents in the same order."""

@@ -47,7 +47,7 @@ class Profile:
     middle: tuple[str, str] | None = None
 
     def excess(self) -> list[tuple[str, int, int]]:
-        """Return the values that are more frequent in the class than in the table, most excessive first, with both counts."""
+        """Return the values that are more frequent in the class than in the table, largest excess first, with both counts."""
         found = [
             (Fraction(count, self.rows) - Fraction(of_table, self.of_table), value, count, of_table)
             for value, count, of_table in zip(self.values, self.counts, self.table, strict=True)
@@ -57,7 +57,7 @@ class Profile:
 
     @classmethod
     def of(cls, part: Histograms, number: int, values: Sequence[Any], *, in_order: bool) -> Profile:
-        """Return the profile of one class of some histograms; ``values`` is the domain."""
+        """Return the profile of one class of some histograms: its values and their counts; ``values`` is the domain."""
         own = slice(part.starts[number], part.starts[number + 1])
         codes, counts = part.codes[own], part.counts[own]
         rows = int(counts.sum())
@@ -65,8 +65,8 @@ class Profile:
         if in_order:
             median = int(codes[np.searchsorted(np.cumsum(counts), (rows + 1) // 2)])
             of_table = int(np.searchsorted(np.cumsum(part.table), (part.rows + 1) // 2))
-            middle = _shown(values[median]), _shown(values[of_table])
-        shown = [_shown(values[code]) for code in codes]
+            middle = _value_in_words(values[median]), _value_in_words(values[of_table])
+        shown = [_value_in_words(values[code]) for code in codes]
         return cls(shown, counts.tolist(), part.table[codes].tolist(), rows, part.rows, middle)
 
 
@@ -106,58 +106,58 @@ class AttributeAudit:
 
     @property
     def t(self) -> float:
-        """The largest distance of a class from the table, over its bins where it has some, rounded up."""
+        """The largest distance of a class from the table, as a float rounded up; over bins where the attribute has some."""
         return float_up(self.t_exact)
 
     @property
     def t_exact(self) -> Fraction:
-        """The same distance as a fraction."""
+        """The largest distance of a class from the table, as a fraction; over bins where the attribute has some."""
         over_bins = self.judged == "values" and self.t_other is not None
         return self.t_other if over_bins and self.t_other is not None else self.t_judged
 
     @property
     def t_raw(self) -> Fraction | None:
-        """The largest distance over the values below the bins; None without bins, and where only their labels are known."""
+        """The largest distance of a class from the table over the values inside bins; None without bins, or with labels alone."""
         return self.t_other if self.judged == "bins" or self.t_other is None else self.t_judged
 
     @property
     def t_judged(self) -> Fraction:
-        """The largest distance over what the limit applies to: values or bins."""
+        """The largest distance of a class from the table over what the limit applies to, values or bins."""
         return Fraction(self.verdicts["t"].worst)
 
     @property
     def worst_class(self) -> int:
-        """The first class at that distance."""
+        """The number of the first class with the largest distance from the table."""
         return self.verdicts["t"].worst_class
 
     @property
     def l_distinct(self) -> int:
-        """The least number of values in a class."""
+        """The smallest number of different values in a class."""
         return int(self.attained("l_distinct"))
 
     @property
     def l_entropy(self) -> float:
-        """The least exp(entropy) of a class."""
+        """The smallest exp(entropy) of the values in a class."""
         return self.attained("l_entropy")
 
     @property
     def c_recursive(self) -> float:
-        """The infimum of c; infinite where a class has fewer than l values."""
+        """The attained c of recursive (c,l)-diversity; infinite if a class has fewer than l values."""
         return self.attained("c_recursive")
 
     @property
     def beta(self) -> float:
-        """The largest (p - q) / q."""
+        """The attained beta of beta-likeness: the largest (p - q) / q of a value's shares in a class and in the table."""
         return self.attained("beta")
 
     @property
     def delta(self) -> float:
-        """The largest |ln(p/q)|; infinite where a class lacks a value."""
+        """The attained delta of delta-disclosure: the largest abs(ln(p/q)); infinite if a class lacks a value."""
         return self.attained("delta")
 
     @property
     def lift(self) -> float:
-        """The largest p/q."""
+        """The largest p/q: how many times likelier a value is in a class than in the table."""
         return self.attained("lift")
 
     @property
@@ -166,22 +166,22 @@ class AttributeAudit:
         return self.attained("share")
 
     def attained(self, key: str) -> float:
-        """What the table attains of a model, by its key; risks are rounded up."""
+        """Return what the table attains of the model with a key, as a number; risks are rounded up."""
         worst = self.verdicts[key].worst
         return int(worst) if MODELS[key].whole else float_up(worst)
 
     @property
     def homogeneous_classes(self) -> int:
-        """Classes whose rows all have one value, though the table has several."""
+        """The number of classes whose rows all have one sensitive value, though the table has several."""
         return int(self.homogeneous.sum())
 
     @property
     def homogeneous_rows(self) -> int:
-        """The rows in such classes."""
+        """The number of rows in classes whose rows all have one sensitive value, though the table has several."""
         return int(self.sizes[self.homogeneous].sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures in plain types; an infinite one is null, and marked as unbounded."""
+        """Return all figures of the attribute as a mapping for JSON; an infinite one is null, and marked as unbounded."""
         facts = {
             "distance": self.distance,
             "t": self.t,
@@ -198,14 +198,14 @@ class AttributeAudit:
         return {**facts, "divergences": self.divergences}
 
     def __repr__(self) -> str:
-        """The attribute in one line."""
+        """Return the attribute's distance, t, l and lift in one line."""
         limit = "" if self.limit is None else f" (limit {plain(self.limit)})"
         t, lift = decimal_up(self.t_judged), decimal_up(self.lift)
         return f"<AttributeAudit: {self.distance}, t={t}{limit}, l={self.l_distinct}, lift={lift}>"
 
 
 def finite(key: str, value: float) -> dict[str, Any]:
-    """Return an entry for JSON, which has no infinity."""
+    """Return a figure as an entry for JSON, which has no infinity: null, and a mark that it is unbounded."""
     return {key: value} if math.isfinite(value) else {key: None, f"{key}_unbounded": True}
 
 
@@ -217,7 +217,7 @@ def measure(
     persons: Iterable[Histograms] | None = None,
     values: Sequence[Any] | None = None,
 ) -> AttributeAudit:
-    """Judge every class of a table under every model.
+    """Return the audit of one sensitive attribute: what the classes of a table attain of every privacy model.
 
     Parameters
     ----------
@@ -239,6 +239,7 @@ def measure(
     farthest, profile = Fraction(-1), None
 
     def judge(models: dict[str, Model], part: Histograms) -> None:
+        """Judge a part of the classes under some models, and keep the verdicts."""
         for key, model in models.items():
             found[key].append(model.judge(part))
 
@@ -270,5 +271,6 @@ def measure(
     )
 
 
-def _shown(value: Any) -> str:
+def _value_in_words(value: Any) -> str:
+    """Return a sensitive value as text; "missing" for a missing one."""
     return "missing" if value is None else printed(value)

@@ -95,7 +95,7 @@ class Context:
 
 
 def examine(table: Any, policy: Policy, context: Context) -> Audit:
-    """Audit a table, compared with itself or with the reference of the context."""
+    """Return the audit of a table, compared with itself or with the reference of the context."""
     check_policy(policy)
     reader = open_reader(table, policy.input)
     needed = quasi_kinds(policy, reader.names)
@@ -106,19 +106,20 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     unit = unit_to_audit(source, policy, context.warn)
     cells = source.cells(quasi, [column.name for column in policy.sensitive])
     values = {name: source.values(name, cells.quasi_values(name)) for name in quasi}
-    around = _around(cells, values, policy)
+    around = _regions_of_classes(cells, values, policy)
     measured = {
-        column.name: _attribute(source, cells, quasi, column, policy, unit, context, around) for column in policy.sensitive
+        column.name: _measure_attribute(source, cells, quasi, column, policy, unit, context, around)
+        for column in policy.sensitive
     }
     attributes = {name: attribute for name, (attribute, _) in measured.items()}
-    joint = _joint(cells, {name: codes for name, (_, codes) in measured.items()}) if context.reference is None else None
+    joint = _judge_jointly(cells, {name: codes for name, (_, codes) in measured.items()}) if context.reference is None else None
     persons = None if unit is None else source.cells(quasi, [], unit).sizes
     readings = readings_of(source, policy, quasi) if context.readings else {}
     return Audit(policy, int(cells.sizes.sum()), cells.sizes, persons, attributes, values, joint, readings)
 
 
 def quasi_kinds(policy: Policy, names: Collection[str]) -> dict[str, str]:
-    """Return the columns of the quasi-identifiers, each with the kind to read it as; a release may have several for one."""
+    """Return the quasi-identifiers' columns in a table, or in a release, each with the kind to read it as."""
     kinds: dict[str, str] = {}
     for column in policy.quasi:
         parts = [column.name]
@@ -133,25 +134,27 @@ def quasi_kinds(policy: Policy, names: Collection[str]) -> dict[str, str]:
     return kinds
 
 
-def _around(cells: Cells, values: Mapping[str, pa.Array], policy: Policy) -> Regions:
-    """The regions around classes, as what is published of them shows; labels are parsed when regions are asked for."""
+def _regions_of_classes(cells: Cells, values: Mapping[str, pa.Array], policy: Policy) -> Regions:
+    """Return a function that yields the regions around classes, which it finds from the published quasi-identifiers."""
 
     @cache
     def axes() -> list[Line | Tree]:
-        published = {name: _in_python(name, column) for name, column in values.items()}
+        """Return the published boxes of all classes, one axis for each quasi-identifier; labels are parsed once."""
+        published = {name: _python_values(name, column) for name, column in values.items()}
         return [axis_of(column, published) for column in policy.quasi]
 
     return lambda wanted: regions(axes(), cells.sizes, int(policy.n or 0), wanted)
 
 
-def _in_python(name: str, column: pa.Array) -> list[Any]:
+def _python_values(name: str, column: pa.Array) -> list[Any]:
+    """Return a quasi-identifier's values as Python objects; raise InputError for dates that Python does not have."""
     try:
         return column.to_pylist()  # type: ignore[no-any-return]
     except (OverflowError, ValueError):
         raise InputError(f"Column {name!r} must have dates in the years 1 to 9999 where n is asked for. Got others.") from None
 
 
-def _attribute(
+def _measure_attribute(
     source: Table,
     cells: Cells,
     quasi: list[str],
@@ -161,12 +164,12 @@ def _attribute(
     context: Context,
     around: Regions,
 ) -> tuple[AttributeAudit, Ints]:
-    """Measure one sensitive attribute, in its bins or by its values, whichever is judged; and beside it t of the other.
+    """Return the audit of one sensitive attribute, and the code of each value of its column.
 
     With it comes the code of each value of the column in what is judged.
     """
     in_bins = column.bins is not None and column.publish is None
-    domain, table = _domain(source, cells, column, context, binned=in_bins)
+    domain, table = _domain_and_reference(source, cells, column, context, binned=in_bins)
     parts = cells.histograms(column.name, domain.codes, table)
     persons = None
     if unit is not None and policy.unit is not None:
@@ -182,15 +185,15 @@ def _attribute(
         return attribute, domain.codes
     other = None
     if source.kinds[column.name] != "text":  # a release has the labels of bins, and no values below them
-        beside, table = _domain(source, cells, column, Context(), binned=not in_bins)
+        beside, table = _domain_and_reference(source, cells, column, Context(), binned=not in_bins)
         closeness = Closeness(beside.distance)
         verdicts = [closeness.judge(part) for part in cells.histograms(column.name, beside.codes, table)]
         other = Fraction(closeness.join(verdicts).worst)
     return replace(attribute, judged="bins" if in_bins else "values", t_other=other), domain.codes
 
 
-def _joint(cells: Cells, codes: Mapping[str, Ints]) -> Verdict | None:
-    """The joint test: EMD(class, table) of the tuples of all sensitive values, in lexicographic order. None for one attribute.
+def _judge_jointly(cells: Cells, codes: Mapping[str, Ints]) -> Verdict | None:
+    """Return the verdict of the joint test: each class's distance over tuples of all sensitive values; None for one attribute.
 
     Parameters
     ----------
@@ -204,8 +207,10 @@ def _joint(cells: Cells, codes: Mapping[str, Ints]) -> Verdict | None:
     return closeness.join([closeness.judge(classes) for classes in histograms])
 
 
-def _domain(source: Table, cells: Cells, column: Sensitive, context: Context, *, binned: bool) -> tuple[Domain, Ints]:
-    """The domain of an attribute, and how often each code occurs in what the classes are compared with."""
+def _domain_and_reference(
+    source: Table, cells: Cells, column: Sensitive, context: Context, *, binned: bool
+) -> tuple[Domain, Ints]:
+    """Return the domain of a sensitive attribute, and the counts of its codes in what the classes are compared with."""
     found, counts = cells.domain(column.name)
     if context.reference is None:
         domain = domain_of(source, column, found, counts, binned=binned)

@@ -68,7 +68,7 @@ class Tree:
 
 
 def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tree:
-    """Return the axis of one quasi-identifier.
+    """Return the boxes of all classes along one quasi-identifier, a line or a tree, parsed from what is published.
 
     Parameters
     ----------
@@ -79,19 +79,19 @@ def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tre
     gone = published.get(f"{name}.missing", repeat(None))
     if name not in published:
         pairs = list(zip(published[f"{name}.min"], published[f"{name}.max"], gone, strict=False))
-        read = _reader(value for pair in pairs for value in pair[:2])
-        return _line(pairs, lambda low, high, missing: _with_missing(_hull([read(low), read(high)]), missing))
+        read = _label_parser(value for pair in pairs for value in pair[:2])
+        return _line_of_cells(pairs, lambda low, high, missing: _with_missing(_hull([read(low), read(high)]), missing))
     if column.recode == "centroid":  # a mean may stand for any value
         means = list(zip(published[name], gone, strict=False))
-        return _line(means, lambda mean, missing: _with_missing(NONE if mean is None else EVERY_VALUE, missing))
+        return _line_of_cells(means, lambda mean, missing: _with_missing(NONE if mean is None else EVERY_VALUE, missing))
     labels = published[name]
     tree = None if isinstance(column.hierarchy, Intervals) else column.hierarchy  # an interval says itself what it stands for
     if column.recode != "set" and tree is not None and not _are_ranges(labels):
-        return _tree(labels, _ways(tree, labels))
+        return _tree_of_labels(labels, _path_parser(tree, labels))
     if any(_is_masked(label) for label in set(labels)):
-        return _tree(labels, _prefixes(labels))
-    read = _reader(labels)
-    return _line([(label,) for label in labels], read)
+        return _tree_of_labels(labels, _prefix_path_parser(labels))
+    read = _label_parser(labels)
+    return _line_of_cells([(label,) for label in labels], read)
 
 
 def _hull(spans: Sequence[Span]) -> Span:
@@ -100,15 +100,15 @@ def _hull(spans: Sequence[Span]) -> Span:
 
 
 def _with_missing(span: Span, missing: Any) -> Span:
-    """Return a span that also has missing cells, if a column says that there are some, and all positions in between."""
+    """Return a span extended up to missing cells if a class has some; else the span."""
     return (span[0], NONE[1]) if missing and printed(missing) != "false" else span
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------
 
 
-def _line(published: Sequence[tuple[Any, ...]], span: Callable[..., Span]) -> Line:
-    """Return the line of classes whose cells are given; each combination of cells is parsed once."""
+def _line_of_cells(published: Sequence[tuple[Any, ...]], span: Callable[..., Span]) -> Line:
+    """Return the line on which each class has the span of its published cells."""
     spans = {cells: span(*cells) for cells in set(published)}
     ends = sorted({end for pair in spans.values() for end in pair})
     rank = {end: position for position, end in enumerate(ends)}
@@ -117,71 +117,75 @@ def _line(published: Sequence[tuple[Any, ...]], span: Callable[..., Span]) -> Li
     return Line(found[:, 0], found[:, 1])
 
 
-def _reader(labels: Iterable[Any]) -> Callable[[Any], Span]:
-    """Return a function from a label to its span. Four digits are a year if some label of the column is a date, else a number."""
-    distinct = {_text(label) for label in labels if label is not None}
-    years = any(_date(part) for text in distinct for part in _parts(text))
+def _label_parser(labels: Iterable[Any]) -> Callable[[Any], Span]:
+    """Return a function from a published label to its span; four digits are a year if the column has dates, else a number."""
+    distinct = {_unguarded_text(label) for label in labels if label is not None}
+    years = any(_span_of_date(part) for text in distinct for part in _ends_or_text(text))
 
     def point(text: str) -> Span | None:
+        """Return the span of a number, a date or a time; None for another text."""
         if years and _YEAR.fullmatch(text):
-            return _date(f"{text}-01-01", f"{text}-12-31")
-        return _number(text) or _date(text) or _time(text)
+            return _span_of_date(f"{text}-01-01", f"{text}-12-31")
+        return _span_of_number(text) or _span_of_date(text) or _span_of_time(text)
 
     def read(label: Any) -> Span:
+        """Return the span of a published label."""
         if label is None:
             return NONE
-        text = _text(label)
+        text = _unguarded_text(label)
         mixed = _OR_MISSING.fullmatch(text)
-        found = _label(mixed[1] if mixed else text, point)
+        found = _span_of_label(mixed[1] if mixed else text, point)
         return (found[0], NONE[1]) if mixed else found
 
     return read
 
 
-def _text(label: Any) -> str:
+def _unguarded_text(label: Any) -> str:
+    """Return a published label as text, without the formula guard."""
     return unguarded(printed(label))
 
 
-def _parts(text: str) -> list[str]:
-    """Return the ends of a range, or the text itself."""
+def _ends_or_text(text: str) -> list[str]:
+    """Return the ends of a range's label, or the label itself if it is not a range."""
     mixed = _OR_MISSING.fullmatch(text)
     text = mixed[1] if mixed else text
     found = _OPEN.fullmatch(text)
-    return _ends(text) or ([found["end"] or found["limit"]] if found else [text])
+    return _range_ends(text) or ([found["end"] or found["limit"]] if found else [text])
 
 
-def _ends(text: str) -> list[str]:
+def _range_ends(text: str) -> list[str]:
     """Return the two ends of a label ``[25, 34]`` or ``[25, 35)``; an empty list for any other label."""
     ends = text[1:-1].split(", ") if text.startswith("[") and text.endswith(("]", ")")) else []
     return ends if len(ends) == 2 else []
 
 
-def _label(text: str, point: Callable[[str], Span | None]) -> Span:
-    """Return the span of a label: everything, if it looks like a range or a set and cannot be parsed."""
+def _span_of_label(text: str, point: Callable[[str], Span | None]) -> Span:
+    """Return the span that a label stands for: everything, if it looks like a range or a set and cannot be parsed."""
     if text == "any value":
         return EVERY_VALUE
     if text and not text.strip("*"):
         return EVERYTHING
     if text.startswith("["):
-        spans = [span for span in map(point, _ends(text)) if span is not None]
+        spans = [span for span in map(point, _range_ends(text)) if span is not None]
         if len(spans) < 2 or spans[0][0][0] != spans[1][0][0]:
             return EVERYTHING
-        last = spans[1][1] if text.endswith("]") else _before(spans[1][0])
+        last = spans[1][1] if text.endswith("]") else _just_before(spans[1][0])
         return _hull([spans[0], (last, last)])
     if text.startswith("{"):
-        members = [point(member) or _alone(member) for member in _members(text)]
+        members = [point(member) or _span_of_text(member) for member in _set_members(text)]
         return _hull(members) if members else EVERYTHING
     if text.startswith('"'):
-        return _alone(_unquoted(text))
-    return point(text) or _beyond(text, point) or _alone(text)
+        return _span_of_text(_unquoted(text))
+    return point(text) or _span_of_open_range(text, point) or _span_of_text(text)
 
 
-def _alone(text: str) -> Span:
+def _span_of_text(text: str) -> Span:
+    """Return the span of one text that is neither a number nor a date."""
     return (TEXT, text), (TEXT, text)
 
 
-def _beyond(text: str, point: Callable[[str], Span | None]) -> Span | None:
-    """Return the span of all values from a limit on, or up to it; None for a label of another form."""
+def _span_of_open_range(text: str, point: Callable[[str], Span | None]) -> Span | None:
+    """Return the span of a label such as ``90 or more`` or ``less than 5``; None for a label of another form."""
     found = _OPEN.fullmatch(text)
     limit = point(found["end"] or found["limit"]) if found else None
     if found is None or limit is None:
@@ -189,16 +193,16 @@ def _beyond(text: str, point: Callable[[str], Span | None]) -> Span | None:
     kind = limit[0][0]
     if found["side"] == "more":
         return limit[0], (kind, inf, 0)
-    return (kind, -inf, 0), limit[1] if found["side"] else _before(limit[0])
+    return (kind, -inf, 0), limit[1] if found["side"] else _just_before(limit[0])
 
 
-def _before(position: Key) -> Key:
-    """Return the position just before another one on a line."""
+def _just_before(position: Key) -> Key:
+    """Return the position just before a position on a line."""
     return (*position[:2], -1)
 
 
-def _members(label: str) -> list[str]:
-    """Return the members of a set; an empty list where the label is not written as one."""
+def _set_members(label: str) -> list[str]:
+    """Return the members of a set's label ``{a, b}``; an empty list for a label that is not a set."""
     found, start = [], 1
     while start < len(label):
         member = _MEMBER.match(label, start)
@@ -210,10 +214,12 @@ def _members(label: str) -> list[str]:
 
 
 def _unquoted(text: str) -> str:
+    """Return a text without the quotes around it."""
     return text[1:-1].replace('""', '"') if text.startswith('"') else text
 
 
-def _number(text: str) -> Span | None:
+def _span_of_number(text: str) -> Span | None:
+    """Return the span of a number; None for a text that is not one."""
     if not _NUMBER.fullmatch(text):
         return None
     try:
@@ -224,8 +230,8 @@ def _number(text: str) -> Span | None:
     return (NUMBER, value, 0), (NUMBER, value, 0)
 
 
-def _date(first: str, last: str | None = None) -> Span | None:
-    """Return the span of a moment, day, week, month, quarter or year, to the microsecond. Time zones are ignored."""
+def _span_of_date(first: str, last: str | None = None) -> Span | None:
+    """Return the span of a moment, day, week, month, quarter or year; None for another text. Time zones are ignored."""
     found = _CALENDAR.fullmatch(first)
     if found is None:
         return None
@@ -249,7 +255,8 @@ def _date(first: str, last: str | None = None) -> Span | None:
     return None
 
 
-def _time(text: str) -> Span | None:
+def _span_of_time(text: str) -> Span | None:
+    """Return the span of a time of day; None for another text."""
     if not _CLOCK.fullmatch(text):
         return None
     with suppress(ValueError):
@@ -259,14 +266,15 @@ def _time(text: str) -> Span | None:
 
 
 def _microseconds(value: time) -> int:
+    """Return a time of day in microseconds from midnight."""
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
 
 
 def _are_ranges(labels: Sequence[Any]) -> bool:
-    """Whether the labels themselves say which values they stand for: ``[20, 29]``. Then the hierarchy is not asked."""
-    read = _reader(labels)
+    """Whether the labels say themselves which values they stand for, as ``[20, 29]``, so that no hierarchy is needed."""
+    read = _label_parser(labels)
     kinds = {read(label)[0][0] for label in set(labels)}
-    return any(isinstance(label, str) and _ends(label) for label in labels) and kinds <= {NUMBER, DATE, TIME, MISSING}
+    return any(isinstance(label, str) and _range_ends(label) for label in labels) and kinds <= {NUMBER, DATE, TIME, MISSING}
 
 
 # --- trees ------------------------------------------------------------------------------------------------------------
@@ -275,24 +283,24 @@ Way = Any
 """The path from the root to a node, a text or tuple: first whether there is a value, then what names the node of each level."""
 
 
-def _ways(hierarchy: Any, labels: Sequence[Any]) -> Callable[[Any], Way]:
-    """Return a function from a label to its node: by the given hierarchy, or by the label alone if it was made from values."""
+def _path_parser(hierarchy: Any, labels: Sequence[Any]) -> Callable[[Any], Way]:
+    """Return a function from a label to its path in a hierarchy: the given one, or the one that was made from values."""
     if hierarchy == "prefixes":
-        return _prefixes(labels)
-    return _calendar if hierarchy == "dates" else _nodes(hierarchy)
+        return _prefix_path_parser(labels)
+    return _calendar_path if hierarchy == "dates" else _hierarchy_path_parser(hierarchy)
 
 
-def _tree(labels: Sequence[Any], way: Callable[[Any], Way]) -> Tree:
-    """Return the tree of classes with these labels."""
+def _tree_of_labels(labels: Sequence[Any], way: Callable[[Any], Way]) -> Tree:
+    """Return the tree on which each class stands at the node of its label."""
     ways = {label: way(label) for label in set(labels)}
-    branches = _branches(set(ways.values()))
+    branches = _branches_at_forks(set(ways.values()))
     depth = max(map(len, branches.values()))
     padded = {label: branches[found] + [-1] * (depth - len(branches[found])) for label, found in ways.items()}
     return Tree(np.array([padded[label] for label in labels], dtype=np.int64).reshape(len(labels), depth))
 
 
-def _branches(ways: Iterable[Way]) -> dict[Way, list[int]]:
-    """Return the branches that each way takes at forks. A level at which all ways agree is no fork."""
+def _branches_at_forks(ways: Iterable[Way]) -> dict[Way, list[int]]:
+    """Return the branches that each path takes at forks; a level at which all paths agree is not a fork."""
     ordered = sorted(ways)  # those with a common beginning stand side by side
     found: dict[Way, list[int]] = {way: [] for way in ordered}
     waiting = [(0, len(ordered), 0)]
@@ -315,11 +323,12 @@ def _branches(ways: Iterable[Way]) -> dict[Way, list[int]]:
     return found
 
 
-def _nodes(tree: Hierarchy) -> Callable[[Any], Way]:
-    """Find nodes by the hierarchy. A label that it does not know, or one with missing cells, stands for everything."""
+def _hierarchy_path_parser(tree: Hierarchy) -> Callable[[Any], Way]:
+    """Return a function from a label to its path in a hierarchy; an unknown label stands for everything."""
     nodes = {name or "": node for node, name in enumerate(node_names(tree))}
 
     def way(label: Any) -> Way:
+        """Return the path from the root to the node of a label."""
         text = printed(label)
         text = text if text in nodes else unguarded(text)
         if text in nodes:
@@ -329,8 +338,8 @@ def _nodes(tree: Hierarchy) -> Callable[[Any], Way]:
     return way
 
 
-def _calendar(label: Any) -> Way:
-    """Return the way to a label of `Hierarchy.from_dates`: year, quarter, month and day."""
+def _calendar_path(label: Any) -> Way:
+    """Return the path from the root to a label of `Hierarchy.from_dates`: year, quarter, month and day."""
     if label is None:
         return (1,)
     text = printed(label)
@@ -339,7 +348,7 @@ def _calendar(label: Any) -> Way:
     found = _CALENDAR.fullmatch(text)
     if _YEAR.fullmatch(text):
         return 0, int(text)
-    if found is None or _date(text) is None or found[4] or found[6]:
+    if found is None or _span_of_date(text) is None or found[4] or found[6]:
         return ()
     year, month, day, quarter = int(found[1]), int(found[2] or 0), int(found[3] or 0), int(found[5] or 0)
     way = (0, year, quarter or (month + 2) // 3, month, day)
@@ -347,18 +356,19 @@ def _calendar(label: Any) -> Way:
 
 
 def _is_masked(label: Any) -> bool:
-    """Whether the end of a label is hidden: ``476**``, but not ``*`` alone."""
+    """Whether the end of a label is hidden by stars, as in ``476**``, but not ``*`` alone."""
     return isinstance(label, str) and label.endswith("*") and label.strip("*") != "" and not _SEVERAL.fullmatch(label)
 
 
-def _prefixes(labels: Sequence[Any]) -> Callable[[Any], Way]:
-    """Find nodes as in `Hierarchy.from_prefixes`: each character is a level, and shorter values are padded with blanks."""
-    length = max((len(_text(label)) for label in set(labels) if label is not None), default=0)
+def _prefix_path_parser(labels: Sequence[Any]) -> Callable[[Any], Way]:
+    """Return a function from a label to its path in a hierarchy of `Hierarchy.from_prefixes`: each character is a level."""
+    length = max((len(_unguarded_text(label)) for label in set(labels) if label is not None), default=0)
 
     def way(label: Any) -> Way:
+        """Return the path of a label: its characters before the stars."""
         if label is None:
             return "1"
-        text = _text(label)
+        text = _unguarded_text(label)
         if _OR_MISSING.fullmatch(text) or _SEVERAL.fullmatch(text):
             return ""
         return "0" + (text.rstrip("*") if text.endswith("*") else text.ljust(length))

@@ -13,21 +13,21 @@ from tclose.values.histograms import Histograms
 
 
 def variational(classes: Histograms) -> Floats:
-    r"""Return half the sum of :math:`|P_v - Q_v|` for each class."""
+    r"""Return the variational distance of each class from the table: half the sum of abs(P_v - Q_v) over all values."""
     p, q = classes.shares
     shared: Floats = classes.sums(np.minimum(p, q))
     return 1 - shared
 
 
 def kullback_leibler(classes: Histograms) -> Floats:
-    r"""Return :math:`\sum_v P_v \ln (P_v / Q_v)` for each class: finite, because a value of a class is a value of the table."""
+    r"""Return the Kullback-Leibler divergence of each class from the table, the sum of P_v ln(P_v / Q_v) over its values."""
     p, q = classes.shares
     divergence: Floats = classes.sums(p * np.log(p / q))
     return divergence
 
 
 def jensen_shannon(classes: Histograms) -> Floats:
-    r"""Return :math:`\frac12 KL(P \| M) + \frac12 KL(Q \| M), M = (P + Q) / 2`, for each class."""
+    r"""Return the Jensen-Shannon divergence of each class and the table: the mean of KL(P, M) and KL(Q, M), M = (P + Q) / 2."""
     p, q = classes.shares
     middle = (p + q) / 2
     untouched = 1 - classes.sums(q)  # there M = Q/2, and each Q_v adds Q_v ln 2

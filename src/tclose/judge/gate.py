@@ -29,7 +29,7 @@ Reference = Mapping[str, tuple[Domain, Ints]]
 
 
 def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]]:
-    """Return, for each sensitive attribute of the input, its domain as it is published and how often each value occurs."""
+    """Return for each sensitive attribute of the input its domain as published, and the number of rows with each value."""
     found = {}
     together = source.cells([], [column.name for column in policy.sensitive])
     for column in policy.sensitive:
@@ -46,7 +46,7 @@ def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]
 def named_as_published(
     reference: Reference, source: Table, policy: Policy, table: pa.Table, rows: NDArray[Any]
 ) -> dict[str, tuple[Domain, Ints]]:
-    """Return the reference with the bin labels of a release.
+    """Return the input's domains and counts with the labels that the release publishes for bins.
 
     Its edges come from the published rows alone, because they must not tell of suppressed ones.
 
@@ -65,12 +65,15 @@ def named_as_published(
             cells, _ = source.cells([], [column.name]).domain(column.name)
             own = pc.index_in(source.column(column.name).take(pa.array(rows)), value_set=cells).to_numpy()
             values = source.values(column.name, cells).to_pylist()
-            found[column.name] = replace(domain, values=_labels(column.name, table[column.name], values, own, domain)), counts
+            found[column.name] = (
+                replace(domain, values=_published_labels(column.name, table[column.name], values, own, domain)),
+                counts,
+            )
     return found
 
 
-def _labels(name: str, column: pa.ChunkedArray, values: Sequence[Any], own: Ints, domain: Domain) -> list[Any]:
-    """Return the label of each bin of a domain, or raise if some row has a wrong one."""
+def _published_labels(name: str, column: pa.ChunkedArray, values: Sequence[Any], own: Ints, domain: Domain) -> list[Any]:
+    """Return the published label of each bin of a domain; raise GateError if some row has a wrong label."""
     shown = column.combine_chunks().dictionary_encode()
     labels = [*shown.dictionary.to_pylist(), None]
     index = shown.indices.fill_null(len(labels) - 1).to_numpy(zero_copy_only=False)
@@ -84,7 +87,7 @@ def _labels(name: str, column: pa.ChunkedArray, values: Sequence[Any], own: Ints
 
 
 def _lies_in(value: Any, label: str | None) -> bool:
-    """Return whether a value is in a bin; a missing value is in none."""
+    """Whether a value lies in the bin of a label; a missing value has the label None."""
     if value is None or label is None:
         return value is None and label is None
     interval = interval_of(label)
@@ -92,21 +95,23 @@ def _lies_in(value: Any, label: str | None) -> bool:
 
 
 def judge(table: pa.Table | Path, policy: Policy) -> Audit:
-    """Audit a release against itself, which is what any reader can do."""
-    return _passing(table, policy, Context(), "itself")
+    """Return the audit of a release against itself, which any reader can make; raise GateError if it breaks the policy."""
+    return _audit_or_raise(table, policy, Context(), "itself")
 
 
 def judge_against(reference: Reference, table: pa.Table, policy: Policy) -> Audit:
-    """Audit a release against the input, whose distribution Q does not change when rows are suppressed."""
-    return _passing(table, policy, Context(reference), "the input")
+    """Return the audit of a release against the input, suppressed rows included; raise GateError if it breaks the policy."""
+    return _audit_or_raise(table, policy, Context(reference), "the input")
 
 
-def _quietly(table: Any, policy: Policy, context: Context) -> Audit:
+def _audit_quietly(table: Any, policy: Policy, context: Context) -> Audit:
+    """Return the audit of a release, without its warnings."""
     return examine(as_read(table), policy, replace(context, warn=lambda _: None))  # a release has no unit
 
 
-def _passing(table: Any, policy: Policy, context: Context, against: str) -> Audit:
-    audit = _quietly(table, policy, context)
+def _audit_or_raise(table: Any, policy: Policy, context: Context, against: str) -> Audit:
+    """Return the audit of a release; raise GateError, naming the first broken limit, if it breaks the policy."""
+    audit = _audit_quietly(table, policy, context)
     if not audit.satisfied:
         broken = next(judgement for judgement in audit.judgements if judgement.broken.any())
         of = f" of {broken.sensitive!r}" if broken.sensitive else ""
@@ -117,7 +122,7 @@ def _passing(table: Any, policy: Policy, context: Context, against: str) -> Audi
 
 
 def as_read(table: Any) -> Any:
-    """Return a release as a reader gets it: numbers, not a dictionary of numbers, which would be codes of categories."""
+    """Return a release's table as its reader gets it: numbers, not dictionaries of numbers, which would be categories."""
     if not isinstance(table, pa.Table):
         return table
     columns = [
@@ -130,7 +135,7 @@ def as_read(table: Any) -> Any:
 
 
 def check_values(reference: Reference, table: pa.Table, suppressed: int) -> None:
-    """Check that every sensitive value occurs in the release as often as in the input, except in suppressed rows."""
+    """Raise GateError unless each sensitive value occurs in the release as often as in the input, less suppressed rows."""
     for name, (domain, counts) in reference.items():
         before = dict(zip(domain.values, counts.tolist(), strict=True))
         after = {pair["values"]: pair["counts"] for pair in pc.value_counts(table[name]).to_pylist()}

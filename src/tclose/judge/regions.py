@@ -15,7 +15,7 @@ from tclose.values.arrays import Bools, Ints
 
 
 def regions(axes: Sequence[Line | Tree], sizes: Ints, n: int, wanted: Bools) -> Iterator[Ints]:
-    """Yield regions of at least n rows, each as the classes inside: a function of what is published, and of n, alone.
+    """Yield regions of at least n rows, each as the numbers of the classes inside, from the published boxes and n alone.
 
     The table is split where no class lies on both sides, the parts are split again, and each part is a region. A line is split
     in two, as evenly as its gaps allow; a tree at the lowest node above all classes, into its branches. The first pass splits
@@ -41,21 +41,21 @@ def regions(axes: Sequence[Line | Tree], sizes: Ints, n: int, wanted: Bools) -> 
 
 
 def _best_parts(axes: Sequence[Line | Tree], sizes: Ints, inside: Ints, preferred: int | None) -> list[Ints]:
-    """Return the parts of a region along the preferred axis; if there are none, along the axis whose largest part is smallest."""
-    found = [] if preferred is None else _parts(axes[preferred], sizes, inside)
+    """Return the parts of a region along the preferred axis; else along the axis whose largest part is smallest."""
+    found = [] if preferred is None else _parts_along(axes[preferred], sizes, inside)
     if not found:
-        ways = [parts for parts in (_parts(axis, sizes, inside) for axis in axes) if parts]
+        ways = [parts for parts in (_parts_along(axis, sizes, inside) for axis in axes) if parts]
         found = min(ways, key=lambda parts: max(int(sizes[part].sum()) for part in parts), default=[])
     return found
 
 
-def _parts(axis: Line | Tree, sizes: Ints, inside: Ints) -> list[Ints]:
-    """Return the parts of a region along one axis; an empty list where it cannot be split."""
-    return _sides(axis, sizes, inside) if isinstance(axis, Line) else _branches(axis, inside)
+def _parts_along(axis: Line | Tree, sizes: Ints, inside: Ints) -> list[Ints]:
+    """Return the parts of a region along one axis, each as class numbers; an empty list if it cannot be split."""
+    return _halves_of_line(axis, sizes, inside) if isinstance(axis, Line) else _branches_of_tree(axis, inside)
 
 
-def _sides(line: Line, sizes: Ints, inside: Ints) -> list[Ints]:
-    """Return the two sides of the gap nearest the median row; ties: the lower gap wins."""
+def _halves_of_line(line: Line, sizes: Ints, inside: Ints) -> list[Ints]:
+    """Return the classes on the two sides of the gap nearest the median row; an empty list if there is no gap."""
     ordered = inside[np.argsort(line.low[inside], kind="stable")]
     gaps = np.flatnonzero(line.low[ordered[1:]] > np.maximum.accumulate(line.high[ordered])[:-1]) + 1
     if not len(gaps):
@@ -65,8 +65,8 @@ def _sides(line: Line, sizes: Ints, inside: Ints) -> list[Ints]:
     return [ordered[:gap], ordered[gap:]]
 
 
-def _branches(tree: Tree, inside: Ints) -> list[Ints]:
-    """Return the branches at the lowest node above all classes; an empty list where a class stands for that node."""
+def _branches_of_tree(tree: Tree, inside: Ints) -> list[Ints]:
+    """Return the classes in each branch at the lowest node above all classes; an empty list if a class stands there."""
     paths = tree.paths[inside]
     parting = np.flatnonzero((paths != paths[0]).any(axis=0))
     if not len(parting) or (paths[:, parting[0]] < 0).any():

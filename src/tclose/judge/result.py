@@ -38,7 +38,7 @@ class Judgement:
     floor: bool = False
 
     def worst(self, count: int) -> list[int]:
-        """Return the classes that break the limit most, at most ``count``, worst first."""
+        """Return the numbers of the classes that break the limit most, at most ``count``, worst first."""
         numbers = np.flatnonzero(self.broken)
         far = self.values[numbers] if self.floor else -self.values[numbers]
         chosen: list[int] = numbers[np.argsort(far, kind="stable")[:count]].tolist()
@@ -57,7 +57,7 @@ class Violation:
     limit: Fraction
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the violation in plain types."""
+        """Return the violation as a mapping for JSON."""
         place = {"model": self.model, "sensitive": self.sensitive, "class": self.number, "size": self.size}
         return {**place, **finite("value", self.value), "limit": float(self.limit)}
 
@@ -101,17 +101,17 @@ class Audit:
 
     @property
     def classes(self) -> int:
-        """The number of classes."""
+        """The number of equivalence classes."""
         return len(self.sizes)
 
     @property
     def k(self) -> int:
-        """Rows of the smallest class."""
+        """The number of rows of the smallest class."""
         return int(self.sizes.min())
 
     @property
     def k_persons(self) -> int | None:
-        """Persons of the smallest class, where they are known."""
+        """The number of persons of the smallest class; None if persons are not known."""
         return None if self.persons is None else int(self.persons.min())
 
     @property
@@ -121,7 +121,7 @@ class Audit:
 
     @property
     def homogeneous(self) -> dict[str, int]:
-        """The classes in which some sensitive attribute has one value only, and the rows in them."""
+        """The numbers of classes, and of rows in them, in which some sensitive attribute has one value only."""
         some = np.logical_or.reduce([attribute.homogeneous for attribute in self.sensitive.values()])
         return {"classes": int(some.sum()), "rows": int(self.sizes[some].sum())}
 
@@ -132,12 +132,12 @@ class Audit:
 
     @property
     def joint_exact(self) -> Fraction | None:
-        """The same as a fraction."""
+        """The largest distance of a class from the table in the joint test, as a fraction; None if there is no such test."""
         return None if self.joint_verdict is None else Fraction(self.joint_verdict.worst)
 
     @cached_property
     def judgements(self) -> list[Judgement]:
-        """Every limit of the policy, with what every class attains."""
+        """Every limit of the policy, with what each class attains of it."""
         found = []
         for key, breaks in ON_SIZES.items():
             limit = MODELS[key].limit(self.policy, None)
@@ -168,7 +168,7 @@ class Audit:
         ]
 
     def class_table(self) -> pa.Table:
-        """Return one row a class: quasi-identifiers, rows, what it attains of each model, and the limits that it breaks."""
+        """Return a table with one row per class: quasi-identifiers, rows, attained values, and the limits that it breaks."""
         import pyarrow as pa
 
         columns: list[tuple[str, Any]] = [("class", np.arange(self.classes)), *self.quasi.items()]
@@ -182,10 +182,10 @@ class Audit:
         for violation in self.violations:
             breaks[violation.number].append(violation.model + (f" of {violation.sensitive}" if violation.sensitive else ""))
         columns.append(("breaks", ["; ".join(limits) for limits in breaks]))
-        return pa.table([values for _, values in columns], names=_distinct([name for name, _ in columns]))
+        return pa.table([values for _, values in columns], names=_distinct_names([name for name, _ in columns]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the audit in plain types, as `to_json` writes it."""
+        """Return the audit as a mapping of plain types, which `to_json` writes."""
         return {
             "rows": self.rows,
             "classes": self.classes,
@@ -200,24 +200,24 @@ class Audit:
         }
 
     def _joint_to_dict(self) -> dict[str, Any] | None:
-        """Return the joint test in plain types."""
+        """Return the figures of the joint test as a mapping for JSON; None if there is no such test."""
         if self.joint_verdict is None:
             return None
         return {"t": self.joint, "t_exact": str(self.joint_exact), "worst_class": self.joint_verdict.worst_class}
 
     def to_json(self) -> str:
-        """Return the audit as one JSON object."""
+        """Return the audit as a JSON text of one object."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
     def __repr__(self) -> str:
-        """Show the audit in one line."""
+        """Return the audit in one line: rows, classes, k, t of each sensitive attribute, and the verdict."""
         measured = ", ".join(f"{name} t={decimal_up(attribute.t_judged)}" for name, attribute in self.sensitive.items())
         verdict = "satisfied" if self.satisfied else "not satisfied"
         rows, classes = number_of(self.rows, "row"), number_of(self.classes, "class", "classes")
         return f"<Audit: {rows} in {classes}, k={self.k}; {measured}; {verdict}>"
 
 
-def _distinct(names: list[str]) -> list[str]:
+def _distinct_names(names: list[str]) -> list[str]:
     """Return column names made distinct: a quasi-identifier may be called "class" too."""
     distinct: list[str] = []
     for name in names:

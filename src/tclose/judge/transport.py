@@ -31,7 +31,7 @@ class Move:
 
     @property
     def cost(self) -> Fraction:
-        """Mass times distance; the costs of a plan add up to the earth mover's distance."""
+        """The work of the move, mass times distance; the costs of a plan add up to the earth mover's distance."""
         return self.mass * self.distance
 
 
@@ -55,7 +55,7 @@ def emd(
     values: Sequence[Any] | None = None,
     exact: bool = False,
 ) -> float | Fraction:
-    r"""Return the earth mover's distance: the least work that turns one distribution into another.
+    r"""Return the earth mover's distance of two distributions: the least work that turns one into the other.
 
     .. math:: EMD(P, Q) = \min_{f \ge 0} \sum_{ij} f_{ij} d_{ij}, \quad \sum_j f_{ij} = P_i, \; \sum_i f_{ij} = Q_j
 
@@ -87,13 +87,13 @@ def emd(
     >>> emd({"flu": 1}, {"flu": 1, "cold": 2}, "equal", exact=True)
     Fraction(2, 3)
     """
-    _, ground, left, right = _aligned(p, q, distance, values)
+    _, ground, left, right = _aligned_distributions(p, q, distance, values)
     return exact_emd(ground, left, right) if exact else float_emd(ground, left, right)
 
 
 @raising_alone
 def transport(p: Distribution, q: Distribution, distance: Any = "ordered", values: Sequence[Any] | None = None) -> list[Move]:
-    """Return one optimal transport plan: moves whose costs add up to the earth mover's distance.
+    """Return an optimal transport plan: moves whose costs add up to the earth mover's distance.
 
     Takes what `emd` takes. A move has ``source``, ``target``, ``mass``, ``distance`` and ``cost``, in exact fractions.
 
@@ -102,35 +102,35 @@ def transport(p: Distribution, q: Distribution, distance: Any = "ordered", value
     >>> [(move.source, move.target, str(move.mass)) for move in transport({14: 1, 88: 1}, {14: 1, 27: 1, 88: 1, 101: 1})]
     [(14, 27, '1/4'), (88, 101, '1/4')]
     """
-    labels, ground, left, right = _aligned(p, q, distance, values)
+    labels, ground, left, right = _aligned_distributions(p, q, distance, values)
     return [Move(labels[i], labels[j], mass, ground.ground(i, j)) for i, j, mass in plan(ground, left, right)]
 
 
 def plan(distance: Distance, p: Sequence[Fraction | int], q: Sequence[Fraction | int]) -> list[tuple[int, int, Fraction]]:
-    """Return one optimal plan that turns p into q, each scaled to sum 1: from code, to code, and the mass that moves."""
+    """Return an optimal plan that turns p into q, each scaled to sum 1: moves of (from code, to code, mass)."""
     mass_p, mass_q = Fraction(sum(p)), Fraction(sum(q))
     surplus = [a / mass_p - b / mass_q for a, b in zip(p, q, strict=True)]
     return PLANS[distance.shape](distance, surplus)
 
 
 def _from_left_to_right(_: Distance, surplus: list[Fraction]) -> list[tuple[int, int, Fraction]]:
-    """Match surplus and deficit in the order of their codes: optimal on a line, and in a set, where any matching is."""
-    return _match(surplus, range(len(surplus)))
+    """Return moves that match surplus and deficit in the order of their codes: optimal on a line and in a set."""
+    return _match_in_order(surplus, range(len(surplus)))
 
 
 def _from_leaves_to_root(distance: Any, surplus: list[Fraction]) -> list[tuple[int, int, Fraction]]:
-    """Match inside the lowest subtrees first; what is left goes one level up."""
+    """Return moves that match surplus and deficit in the lowest subtrees first, then one level up: optimal in a tree."""
     moves = []
     for depth in range(len(distance.ancestors) - 1, -1, -1):
         runs = distance.runs(depth)
         for first, last in zip(runs, np.append(runs[1:], distance.m), strict=True):
             if distance.ancestors[depth][first] >= 0:
-                moves += _match(surplus, range(first, last))
+                moves += _match_in_order(surplus, range(first, last))
     return moves
 
 
-def _match(surplus: list[Fraction], codes: range) -> list[tuple[int, int, Fraction]]:
-    """Move mass from the first code with a surplus to the first with a deficit, as long as there are both; update surplus."""
+def _match_in_order(surplus: list[Fraction], codes: range) -> list[tuple[int, int, Fraction]]:
+    """Return moves from the first code with a surplus to the first with a deficit, until one kind is used up; update surplus."""
     above, below = [code for code in codes if surplus[code] > 0], [code for code in codes if surplus[code] < 0]
     moves = []
     while above and below:
@@ -151,11 +151,11 @@ PLANS: dict[str, Callable[[Any, list[Fraction]], list[tuple[int, int, Fraction]]
 }
 
 
-def _aligned(
+def _aligned_distributions(
     p: Distribution, q: Distribution, distance: Any, values: Sequence[Any] | None
 ) -> tuple[list[Any], Distance, list[Fraction], list[Fraction]]:
     """Return the domain in the order of its codes, the distance on it, and both distributions over it."""
-    domain, left, right = _masses(p, q, distance, None if values is None else list(values))
+    domain, left, right = _domain_and_masses(p, q, distance, None if values is None else list(values))
     for name, side in (("p", left), ("q", right)):
         if not any(side):
             raise PolicyError(f"{name} must have some mass. Got none.")
@@ -164,22 +164,22 @@ def _aligned(
     return ordered, ground, [left[index[v]] for v in ordered], [right[index[v]] for v in ordered]
 
 
-def _masses(
+def _domain_and_masses(
     p: Distribution, q: Distribution, distance: Any, values: list[Any] | None
 ) -> tuple[list[Any], list[Fraction], list[Fraction]]:
-    """Return the domain, and the masses of both distributions at its values."""
-    p, q = _plain(p), _plain(q)
+    """Return the domain of two distributions, and the masses of both at its values."""
+    p, q = _mapping_or_sequence(p), _mapping_or_sequence(q)
     if isinstance(p, Mapping) != isinstance(q, Mapping):
         raise PolicyError("p and q must both be mappings, or both sequences. Got one of each.")
     if isinstance(p, Mapping) and isinstance(q, Mapping):
         in_order = distance != "equal" if isinstance(distance, str) else not isinstance(distance, Hierarchy)
-        domain = _union(p, q, in_order=in_order) if values is None else values
+        domain = _union_of_values(p, q, in_order=in_order) if values is None else values
         beyond = [value for value in (*p, *q) if value not in set(domain)]
         if beyond:
             raise PolicyError(f"p and q must have no value beyond values. Got {len(beyond)}, the first {got(beyond[0])}.")
-        left, right = ([_mass(side.get(value, 0)) for value in domain] for side in (p, q))
+        left, right = ([_exact_mass(side.get(value, 0)) for value in domain] for side in (p, q))
     else:
-        left, right = ([_mass(mass) for mass in side] for side in (p, q))
+        left, right = ([_exact_mass(mass) for mass in side] for side in (p, q))
         if len(left) != len(right):
             raise PolicyError(f"p and q must have one length. Got {len(left)} and {len(right)}.")
         if values is None and isinstance(distance, str) and distance == "numeric":
@@ -194,8 +194,8 @@ def _masses(
     return domain, left, right
 
 
-def _plain(side: Any) -> Mapping[Any, Any] | Sequence[Any]:
-    """Return a mapping or a sequence; a pandas Series is a mapping from its index, because `value_counts` sorts by frequency."""
+def _mapping_or_sequence(side: Any) -> Mapping[Any, Any] | Sequence[Any]:
+    """Return a distribution as a mapping or a sequence; a pandas Series is a mapping from its index."""
     if hasattr(side, "index") and hasattr(side, "to_dict"):
         mapping: dict[Any, Any] = side.to_dict()
         if len(mapping) < len(side):
@@ -206,7 +206,8 @@ def _plain(side: Any) -> Mapping[Any, Any] | Sequence[Any]:
     raise PolicyError(f"p and q must be mappings or sequences of counts or probabilities. Got {type(side).__name__}.")
 
 
-def _union(p: Mapping[Any, Any], q: Mapping[Any, Any], *, in_order: bool) -> list[Any]:
+def _union_of_values(p: Mapping[Any, Any], q: Mapping[Any, Any], *, in_order: bool) -> list[Any]:
+    """Return the values of two mappings, each once; sorted if the distance needs their order."""
     values = list(dict.fromkeys((*p, *q)))
     if not in_order:
         return values
@@ -216,7 +217,8 @@ def _union(p: Mapping[Any, Any], q: Mapping[Any, Any], *, in_order: bool) -> lis
         raise PolicyError("The values cannot be sorted. Give their order in values.") from None
 
 
-def _mass(mass: Any) -> Fraction:
+def _exact_mass(mass: Any) -> Fraction:
+    """Return a count or probability as a fraction; raise PolicyError if it is not a number from 0 on."""
     try:
         number = exact_number(mass)
     except ValueError:

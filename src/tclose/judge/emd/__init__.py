@@ -43,28 +43,28 @@ FORMS = {
 
 
 def numerators(distance: Distance, classes: Histograms) -> NDArray[Any]:
-    """Return ``n * s * scale * EMD`` of each class against the table: integers that cannot wrap around."""
+    """Return ``n * s * scale * EMD`` of each class against the table, in integers that cannot wrap around."""
     return without_wrapping(FORMS[distance.shape].numerators, distance, classes)
 
 
 def denominators(distance: Distance, classes: Histograms) -> NDArray[Any]:
-    """Return n * s * scale of each class, by which `numerators` are divided; 1 where the domain has one value."""
+    """Return ``n * s * scale`` of each class, by which `numerators` are divided; 1 if the domain has one value."""
     scale = distance.scale
     return product(classes.sizes, classes.rows * scale) if scale else np.ones(len(classes), dtype=np.int64)
 
 
 def exact_emd(distance: Distance, p: Masses, q: Masses) -> Fraction:
-    """Return the EMD of two distributions over the whole domain as a fraction; each is scaled to sum 1."""
+    """Return the earth mover's distance of two distributions over the whole domain as a fraction; each is scaled to sum 1."""
     if distance.scale == 0:
         return Fraction(0)
-    left, right = (np.array([_number(mass) for mass in side], dtype=object) for side in (p, q))
+    left, right = (np.array([_python_number(mass) for mass in side], dtype=object) for side in (p, q))
     mass_left, mass_right = left.sum(), right.sum()
     work = FORMS[distance.shape].cost(distance, left * mass_right - right * mass_left)
     return Fraction(work) / (distance.scale * Fraction(mass_left) * Fraction(mass_right))
 
 
 def float_emd(distance: Distance, p: Masses, q: Masses) -> float:
-    """Return the EMD of two distributions over the whole domain in floats; each is scaled to sum 1."""
+    """Return the earth mover's distance of two distributions over the whole domain as a float; each is scaled to sum 1."""
     if distance.scale == 0:
         return 0.0
     if distance.shape == "metric":  # flows are found in integers: the exact value, rounded once
@@ -72,13 +72,13 @@ def float_emd(distance: Distance, p: Masses, q: Masses) -> float:
     return float(FORMS[distance.shape].cost(distance, _shares(p) - _shares(q)) / distance.scale)
 
 
-def _number(mass: Any) -> int | Fraction:
-    """Return a mass in Python's own arithmetic."""
+def _python_number(mass: Any) -> int | Fraction:
+    """Return a mass as a Python integer or a fraction, not as a NumPy number."""
     return mass if isinstance(mass, Fraction) else int(mass)
 
 
 def _shares(masses: Masses) -> NDArray[np.float64]:
-    """Return masses scaled to sum 1, and to largest 1 before that, so that no sum overflows."""
+    """Return the masses of a distribution scaled to sum 1, and to a largest of 1 before that, so that no sum overflows."""
     largest = max(masses)
     fits = 1e-200 < largest < 1e200  # else a float could not hold them all
     floats = np.array([float(mass if fits else mass / largest) for mass in masses])

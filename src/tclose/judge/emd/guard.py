@@ -16,7 +16,7 @@ Numerators = Callable[[Any, Histograms, type], NDArray[Any]]
 
 
 def without_wrapping(numerators: Numerators, distance: Any, classes: Histograms) -> NDArray[Any]:
-    """Return ``n * s * scale * EMD`` of each class, in integers that cannot wrap around.
+    """Return ``n * s * scale * EMD`` of each class, in 64 bits where they suffice, else in Python's integers.
 
     A class with n * s * scale below 2^63 is computed in 64 bits: sums and products on the way may wrap, but the result
     lies in [0, n * s * scale], and arithmetic modulo 2^64 gives it exactly. Other classes are computed in Python's integers.

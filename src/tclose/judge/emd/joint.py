@@ -30,7 +30,7 @@ class Lexicographic(Line):
     shape = "joint"
 
     def __init__(self, parts: Sequence[Ints], sizes: Sequence[int]) -> None:
-        """The tuples that occur, ascending.
+        """Take the tuples that occur, in ascending order.
 
         Parameters
         ----------
@@ -57,12 +57,12 @@ class Digit(Line):
     name = "digit"
 
     def __init__(self, codes: Ints, size: int) -> None:
-        """The code of each tuple, below ``size``."""
+        """Take the code that each tuple has of one attribute, from 0 to ``size - 1``."""
         self.m, self.size, self.scale, self.positions = len(codes), size, size - 1, codes
 
 
 def numerators(distance: Lexicographic, classes: Histograms, dtype: type) -> NDArray[Any]:
-    """Return ``n * s * scale * EMD`` of each class; from one sum for each attribute where 64 bits do not suffice.
+    """Return ``n * s * scale * EMD`` of each class over tuples; if 64 bits do not suffice, from a sum for each attribute.
 
     What crosses a gap does not depend on how wide the gap is, and width is linear in the codes of the attributes. So
     ``D(v) = (...(D(c_1) m_2 + D(c_2)) m_3 + ...) m_r + D(c_r)``, and hardly any ``D(c)`` needs more than 64 bits.

@@ -12,7 +12,7 @@ from tclose.values.histograms import Histograms
 
 
 def numerators(distance: Line, classes: Histograms, dtype: type) -> NDArray[Any]:
-    """Return ``n * s * scale * EMD`` of each class, from the gaps between its touched values.
+    """Return ``n * s * scale * EMD`` of each class on a line, from the gaps between the values that occur in the class.
 
     Between touched values a and b the class has cumulated C rows, so gap i costs ``|n*C - s*T_i|`` times its width,
     T_i = cumulated table count. T ascends, hence the sign changes once, at the first x with ``T_x >= n*C/s``, and both
@@ -41,5 +41,5 @@ def numerators(distance: Line, classes: Histograms, dtype: type) -> NDArray[Any]
 
 
 def cost(distance: Line, surplus: NDArray[Any]) -> Any:
-    """Return ``scale`` times the least work that levels a surplus P - Q, in the arithmetic of the array."""
+    """Return ``scale`` times the least work that levels a surplus P - Q on a line, in the arithmetic of the array."""
     return (np.abs(np.cumsum(surplus)[:-1]) * np.diff(distance.positions)).sum()

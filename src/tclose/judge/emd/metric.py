@@ -15,19 +15,19 @@ from tclose.values.histograms import Histograms
 
 
 def numerators(distance: Metric, classes: Histograms, dtype: type) -> NDArray[Any]:
-    """Return ``n * s * scale * EMD`` of each class: one linear program a class, for there is no sparse form."""
+    """Return ``n * s * scale * EMD`` of each class under any metric: one linear program for each class."""
     n, table = classes.rows, classes.table.astype(object)
     levelled = (n * classes.dense(number).astype(object) - s * table for number, s in enumerate(classes.sizes.tolist()))
     return np.array([int(cost(distance, surplus)) for surplus in levelled], dtype=dtype)
 
 
 def cost(distance: Metric, surplus: NDArray[Any]) -> Any:
-    """Return ``scale`` times the least work that levels a surplus P - Q of integers or fractions."""
+    """Return ``scale`` times the least work that levels a surplus P - Q, of integers or fractions, under any metric."""
     return sum((mass * int(distance.matrix[i, j]) for i, j, mass in flow(distance, surplus.tolist())), Fraction(0))
 
 
 def flow(distance: Metric, surplus: Sequence[Any]) -> list[tuple[int, int, Fraction]]:
-    """Return the cheapest flow that levels a surplus: from, to, and mass. Mass that P and Q share stays, which is optimal."""
+    """Return the cheapest moves (from code, to code, mass) that level a surplus P - Q under any metric."""
     import networkx as nx
 
     common = math.lcm(*(Fraction(extra).denominator for extra in surplus))

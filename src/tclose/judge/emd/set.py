@@ -12,7 +12,7 @@ from tclose.values.histograms import Histograms
 
 
 def numerators(distance: Set, classes: Histograms, dtype: type) -> NDArray[Any]:
-    """Return ``n * s * EMD`` of each class: 1 - sum over touched values v of min(P_v, Q_v), times n * s."""
+    """Return ``n * s * EMD`` of each class in a set: n * s less the mass that the class and the table share."""
     if distance.scale == 0:
         return np.zeros(len(classes), dtype=dtype)
     n = classes.rows
@@ -23,5 +23,5 @@ def numerators(distance: Set, classes: Histograms, dtype: type) -> NDArray[Any]:
 
 
 def cost(distance: Set, surplus: NDArray[Any]) -> Any:  # noqa: ARG001 - the same for all sets
-    """Return the least work that levels a surplus P - Q: all that is too much moves once."""
+    """Return the least work that levels a surplus P - Q in a set: the sum of what is above 0, which moves once."""
     return np.maximum(surplus, 0).sum()

@@ -19,7 +19,7 @@ from tclose.values.histograms import Histograms
 
 
 def numerators(distance: Tree, classes: Histograms, dtype: type) -> NDArray[Any]:
-    """Return ``n * s * H * EMD`` of each class, by the second form: touched nodes only, one depth of the tree at a time."""
+    """Return ``n * s * H * EMD`` of each class in a tree, by the second form: nodes that occur, one depth at a time."""
     n = classes.rows
     sizes: NDArray[Any] = classes.sizes.astype(dtype)
     numbers = classes.numbers
@@ -40,7 +40,7 @@ def numerators(distance: Tree, classes: Histograms, dtype: type) -> NDArray[Any]
 
 
 def cost(distance: Tree, surplus: NDArray[Any]) -> Any:
-    """Return H times the least work that levels a surplus P - Q, by the first form, in the arithmetic of the array."""
+    """Return H times the least work that levels a surplus P - Q in a tree, by the first form, in the array's arithmetic."""
     twice = 0
     for depth in range(1, len(distance.ancestors)):
         runs = distance.runs(depth)

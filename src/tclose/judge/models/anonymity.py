@@ -11,7 +11,7 @@ from tclose.values.histograms import Histograms
 
 
 def too_small(sizes: NDArray[np.int64], k: int | None) -> Bools:
-    """Return which classes have fewer than k rows, or persons: k-anonymity (Sweeney 2002) allows none."""
+    """Return for each class whether it has fewer than k rows, or persons: k-anonymity (Sweeney 2002) allows none."""
     return np.zeros(len(sizes), dtype=bool) if k is None else np.asarray(sizes < k)
 
 
@@ -21,12 +21,12 @@ class Share(Model):
     key = "share"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge the share of the most frequent value in each class: at most alpha."""
+        """Return the verdict on the share of the most frequent value in each class: at most alpha."""
         return judge_ratios(classes, classes.largest(classes.counts), classes.sizes, self.limit)
 
 
 def homogeneous(classes: Histograms) -> Bools:
-    """Return which classes have one sensitive value only, though the table has several."""
+    """Return for each class whether all of its rows have one sensitive value, though the table has several."""
     one: Bools = classes.distinct == 1
     return one & (np.count_nonzero(classes.table) > 1)
 
@@ -37,5 +37,5 @@ class Lift(Model):
     key = "lift"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Measure the lift of each class: the largest share of a value in it, over the value's share in the table."""
+        """Return the lift of each class: the largest ratio of a value's share in the class to its share in the table."""
         return judge_ratios(classes, *classes.lifts, self.limit)

@@ -62,12 +62,12 @@ class Model(ABC):
 
     @property
     def floor(self) -> bool:
-        """Whether the limit is a least value (as for k), not a largest."""
+        """Whether the model's limit is a least value, as for k, not a largest."""
         return MODELS[self.key].at_least
 
     @abstractmethod
     def judge(self, classes: Histograms) -> Verdict:
-        """Measure and judge each class."""
+        """Return the verdict of the model on each class, from the histograms of a sensitive attribute."""
 
     def join(self, parts: Sequence[Verdict]) -> Verdict:
         """Return the verdict over all parts of a table, in the order of their classes."""
@@ -79,7 +79,7 @@ class Model(ABC):
 def judge_ratios(
     classes: Histograms, above: NDArray[Any], below: NDArray[Any], limit: Fraction | None, *, strict: bool = False
 ) -> Verdict:
-    """Return the verdict for ratios of integers that must be at most (strict: below) a limit.
+    """Return the verdict on ratios of integers that must be at most a limit, or below it if ``strict``.
 
     ``above / below`` has one entry a class, or one for each touched value of each class; the largest counts. ``below`` is 0
     where the ratio is infinite.
@@ -89,21 +89,21 @@ def judge_ratios(
     ratios = np.where(infinite, np.inf, above / np.where(infinite, 1, below)).astype(np.float64)
     values = classes.largest(ratios) if per_value else ratios
     bad = exceeds(above, below, limit, strict=strict) if limit is not None else np.zeros(len(above), dtype=bool)
-    worst, place = _largest(above, below, ratios)
+    worst, place = _largest_ratio(above, below, ratios)
     if per_value:
         bad, place = classes.largest(bad), int(np.searchsorted(classes.starts, place, side="right")) - 1
     return Verdict(values, bad, worst, classes.first + place)
 
 
 def exceeds(above: NDArray[Any], below: NDArray[Any], limit: Fraction, *, strict: bool = False) -> Bools:
-    """Return whether ``above / below > limit`` (strict: ``>=``), in integers; ``below`` 0 is infinite."""
+    """Return whether each ``above / below`` exceeds a limit (strict: reaches it), in integers; ``below`` 0 is infinite."""
     left, right = product(above, limit.denominator), product(below, limit.numerator)
     result: Bools = np.asarray((left >= right) if strict else (left > right), dtype=bool) | (below == 0)
     return result
 
 
-def _largest(above: NDArray[Any], below: NDArray[Any], ratios: Floats) -> tuple[Fraction | float, int]:
-    """Return the largest ratio, exactly, and the first index that has it."""
+def _largest_ratio(above: NDArray[Any], below: NDArray[Any], ratios: Floats) -> tuple[Fraction | float, int]:
+    """Return the largest ``above / below`` as a fraction, and the first index that has it."""
     top = ratios.max()
     if np.isinf(top):
         return float("inf"), int(np.argmax(np.isinf(ratios)))
@@ -115,7 +115,7 @@ def _largest(above: NDArray[Any], below: NDArray[Any], ratios: Floats) -> tuple[
 
 
 def log_sign(ratio: Fraction, other: Fraction) -> int:
-    """Return the sign of ``ln(ratio) - other``, with as many digits as it takes: it is 0 only for ratio 1 and other 0."""
+    """Return the sign of ``ln(ratio) - other``, exactly: digits are added until it is certain."""
     if ratio == 1:
         return (other < 0) - (other > 0)
     digits = 50

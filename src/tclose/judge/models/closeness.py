@@ -22,9 +22,9 @@ class Closeness(Model):
 
     @classmethod
     def of(cls, policy: Policy, column: Sensitive, distance: Distance) -> Self:
-        """With the distance of the attribute; without a limit where (n,t)-closeness takes it."""
+        """Return t-closeness with the attribute's distance and the policy's t; without a limit if (n,t)-closeness takes it."""
         return cls(distance, limit=MODELS[cls.key].limit(policy, column))
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge the earth mover's distance of each class from the table: at most t, compared as integers over integers."""
+        """Return the verdict on the earth mover's distance of each class from the table: at most t, compared in integers."""
         return judge_ratios(classes, numerators(self.distance, classes), denominators(self.distance, classes), self.limit)

@@ -28,11 +28,11 @@ class Disclosure(Model):
 
     @classmethod
     def of(cls, policy: Policy, column: Sensitive, distance: Distance) -> Self:  # noqa: ARG003 - what other models need
-        """Strict or lenient, as the policy says."""
+        """Return delta-disclosure with the policy's limit on a sensitive attribute, strict or lenient as the policy says."""
         return cls(lenient=column.delta_kind == "lenient", limit=MODELS[cls.key].limit(policy, column))
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge the size of log(p/q) of each value in each class, below delta: in floats, near the limit with more digits."""
+        """Return the verdict on abs(ln(p/q)) of each value in each class: below delta, decided with more digits near it."""
         above, below = classes.lifts
         farther = np.maximum(above, below) / np.minimum(above, below)  # so that 10 and 1/10 give the same float
         logs = np.log(farther.astype(np.float64))

@@ -26,7 +26,7 @@ class DistinctDiversity(Model):
     key = "l_distinct"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge the number of distinct values in each class: at least l."""
+        """Return the verdict on the number of different values in each class: at least l."""
         distinct = classes.distinct
         broken = distinct < math.ceil(self.limit or 0)
         place = int(distinct.argmin())
@@ -42,7 +42,7 @@ class EntropyDiversity(Model):
     key = "l_entropy"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge the entropy of each class, at least log l: measured in floats, decided exactly near the limit."""
+        """Return the verdict on the entropy of each class: at least ln l, decided exactly near the limit."""
         # Sorted, and divided by what they share, so that equal distributions give equal floats, whatever their order.
         counts = classes.descending // classes.repeated(np.gcd.reduceat(classes.counts, classes.starts[:-1]))
         sizes = classes.sums(counts)
@@ -51,13 +51,13 @@ class EntropyDiversity(Model):
         values[uniform] = classes.distinct[uniform]
         for number in np.flatnonzero((np.abs(values - np.rint(values)) < NEAR * values) & ~uniform).tolist():
             whole = Fraction(int(np.rint(values[number])))
-            values[number] = whole if _is_entropy_l(_part(counts, classes, number), whole) else values[number]
+            values[number] = whole if _is_entropy_l(_counts_of_class(counts, classes, number), whole) else values[number]
         broken = np.zeros(len(classes), dtype=bool)
         if self.limit is not None:
             limit = float(self.limit)
             broken = values < limit
             for number in np.flatnonzero(np.abs(values - limit) < NEAR * limit).tolist():
-                broken[number] = _entropy_sign(_part(counts, classes, number), self.limit) < 0
+                broken[number] = _entropy_sign(_counts_of_class(counts, classes, number), self.limit) < 0
         place = int(values.argmin())
         return Verdict(values, broken, float(values[place]), classes.first + place)
 
@@ -71,23 +71,24 @@ class RecursiveDiversity(Model):
 
     @classmethod
     def of(cls, policy: Policy, column: Sensitive, distance: Distance) -> Self:  # noqa: ARG003 - what other models need
-        """For the policy's l, whatever its kind; without one for l = 2."""
+        """Return recursive (c,l)-diversity for the policy's l, whatever its kind; for l = 2 if the policy sets none."""
         return cls(l=int(column.l) if column.l else 2, limit=MODELS[cls.key].limit(policy, column))
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge each class's counts, sorted: the largest must be below c times the sum of the l-th largest and those after it."""
+        """Return the verdict on each class's largest count: below c times the sum of the l-th largest and smaller ones."""
         rank = np.arange(len(classes.counts)) - classes.repeated(classes.starts[:-1])
         tails = classes.sums(np.where(rank >= self.l - 1, classes.descending, 0))
         return judge_ratios(classes, classes.largest(classes.counts), tails, self.limit, strict=True)
 
 
-def _part(counts: Ints, classes: Histograms, number: int) -> list[int]:
+def _counts_of_class(counts: Ints, classes: Histograms, number: int) -> list[int]:
+    """Return the counts of the values of one class."""
     part: list[int] = counts[classes.starts[number] : classes.starts[number + 1]].tolist()
     return part
 
 
 def _is_entropy_l(counts: list[int], l: Fraction) -> bool:  # noqa: E741
-    """Return whether s^s = l^s * prod c^c, by the prime factors of both sides: the powers themselves would fill the memory."""
+    """Whether exp(entropy) of some counts is exactly l: s^s = l^s * prod c^c, compared by prime factors."""
     size = sum(counts)
     exponents: Counter[int] = Counter()
     for base, power in ((size, size), *((count, -count) for count in counts)):
@@ -104,7 +105,7 @@ def _is_entropy_l(counts: list[int], l: Fraction) -> bool:  # noqa: E741
 
 
 def _entropy_sign(counts: list[int], l: Fraction) -> int:  # noqa: E741
-    """Return the sign of exp(entropy) - l, with as many digits as it takes."""
+    """Return the sign of exp(entropy) - l for some counts, exactly: digits are added until it is certain."""
     if _is_entropy_l(counts, l):
         return 0
     size, digits = sum(counts), 50
@@ -118,7 +119,7 @@ def _entropy_sign(counts: list[int], l: Fraction) -> int:  # noqa: E741
 
 
 def _prime_factors(number: int) -> Iterator[int]:
-    """Yield the prime factors, each as often as it divides."""
+    """Yield the prime factors of a number, each as often as it divides."""
     factor = 2
     while factor * factor <= number:
         if number % factor:

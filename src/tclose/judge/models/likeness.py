@@ -18,7 +18,7 @@ class BasicLikeness(Model):
     key = "beta"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge the largest p/q of each class, a value's share in it over that in the table: at most 1 + beta."""
+        """Return the verdict on the largest p/q of each class: at most 1 + beta."""
         # Some value of a class has p >= q, so the largest p/q decides.
         verdict = judge_ratios(classes, *classes.lifts, None if self.limit is None else self.limit + 1)
         return replace(verdict, values=verdict.values - 1, worst=verdict.worst - 1)
@@ -31,7 +31,7 @@ class EnhancedLikeness(Model):
     key = "beta_enhanced"
 
     def judge(self, classes: Histograms) -> Verdict:
-        """Judge p/q of each value in each class: at most 1 + min(beta, -ln q)."""
+        """Return the verdict on p/q of each value in each class: at most 1 + min(beta, -ln q)."""
         basic = BasicLikeness(limit=self.limit).judge(classes)
         hopeless = classes.largest(_beyond_own_limit(classes))
         values = np.where(hopeless, np.inf, basic.values)
@@ -42,7 +42,7 @@ class EnhancedLikeness(Model):
 
 
 def _beyond_own_limit(classes: Histograms) -> Bools:
-    """Return whether (p - q) / q > -ln q, at each touched value; near equality with as many digits as it takes."""
+    """Return for each value of each class whether (p - q) / q > -ln q, decided with more digits near equality."""
     above, below = classes.lifts
     gain = (above / below).astype(np.float64) - 1
     share = classes.table[classes.codes] / classes.rows

@@ -19,7 +19,7 @@ Regions = Callable[[NDArray[np.bool_]], Iterable[NDArray[np.int64]]]
 
 
 def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, regions: Regions) -> Verdict:
-    """Judge whether each class is within t of a region around it that has at least n rows.
+    """Return the verdict of (n,t)-closeness: whether each class is within t of a region around it with at least n rows.
 
     The whole table is the first region; ``n`` = the table's rows gives t-closeness. The histogram of a region is the sum of those
     of the classes inside.
@@ -34,6 +34,7 @@ def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, 
     wanted = np.ones(len(classes), dtype=bool)
 
     def compare(inside: NDArray[np.int64]) -> None:
+        """Compare the classes inside a region that still need one with the rows of the region."""
         part = classes.take(inside)
         if part.counts.sum() < n:
             return

@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from tclose.make.registry import list_algorithms
     from tclose.policy import Input, Keep, Policy, Quasi, Sensitive
     from tclose.release.anonymize import anonymize
+    from tclose.release.joined import Joined
     from tclose.release.release import Release
+    from tclose.release.release_set import ReleaseSet
     from tclose.release.scope import Scope
     from tclose.release.verify import Finding, Verification, verify
     from tclose.tables.readings import Reading
@@ -60,6 +62,8 @@ _HOMES = {
     "list_algorithms": "make.registry",
     "Reading": "tables.readings",
     "Release": "release.release",
+    "ReleaseSet": "release.release_set",
+    "Joined": "release.joined",
     "emd": "judge.transport",
     "transport": "judge.transport",
     "find_fragmentation": "make.fragmentation.find",
@@ -100,6 +104,7 @@ __all__ = [
     "InfeasibleError",
     "Input",
     "InputError",
+    "Joined",
     "Judgement",
     "Keep",
     "Losses",
@@ -112,6 +117,7 @@ __all__ = [
     "Reading",
     "ReadingWarning",
     "Release",
+    "ReleaseSet",
     "Scope",
     "Sensitive",
     "TcloseError",

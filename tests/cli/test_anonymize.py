@@ -460,6 +460,35 @@ def test_what_is_no_certificate_ends_with_2(people: Path, release: Path, tmp_pat
         assert "Certificate" in sentence(other) or "certificate" in sentence(other)
 
 
+def test_several_tables_are_written_and_shown(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,ill,pay\n" + "".join(f"{row},{row % 3},{row * 7 % 5}\n" for row in range(40)))
+    (tmp_path / "policy.yaml").write_text("quasi: [age]\nsensitive: {ill: 0.3, pay: 0.3}\nk: 2\n")
+    asked = (
+        "anonymize",
+        tmp_path / "people.csv",
+        "-p",
+        tmp_path / "policy.yaml",
+        "-o",
+        tmp_path / "out.csv",
+        "--algorithm",
+        "codip",
+    )
+    refused = run(*asked)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "below k=2" in refused.stderr
+    result = run(*asked, "--option", "intersection=accept")
+    assert result.exit_code == 0
+    assert [line for line in result.stdout.splitlines() if line.startswith("Table ")] == [
+        "Table 1 of 2: ill",
+        "Table 2 of 2: pay",
+    ]
+    assert "100% of the association between sensitive columns is in no table" in result.stdout
+    assert "may be left with 1 row, and k is 2." in result.stdout
+    for name in ("out.1.csv", "out.2.csv"):
+        assert run("verify", tmp_path / name).exit_code == 0
+    assert run(*asked, "--option", "intersection=accept").exit_code == 2  # nothing is replaced without --force
+
+
 # algorithms, demo, help ------------------------------------------------------------------------------------------------------
 
 

@@ -78,7 +78,8 @@ def test_what_only_the_table_tells_is_refused_before_the_algorithm_runs(register
 
 def test_an_algorithm_refuses_nothing_unless_it_says_so() -> None:
     policy = tc.Policy(["age"], {"pay": 0.3, "zip": {"l": 2}}, k=2, n=4, unit="who", suppression=0.1)
-    assert {algorithm.refuses(policy, None) for algorithm in tc.list_algorithms()} == {""}
+    assert tc.list_algorithms()[0].refuses(policy, None) == ""
+    assert Algorithm("toy", "a toy", "nowhere", lambda *_: Partition(np.zeros(1, dtype=np.int64))).refuses(policy, None) == ""
 
 
 def full_domain(*levels: int | None) -> Any:

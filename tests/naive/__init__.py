@@ -8,4 +8,5 @@ from tests.naive import fragments as fragments
 from tests.naive import grow as grow
 from tests.naive import growth as growth
 from tests.naive import regions as regions
+from tests.naive import several_tables as several_tables
 from tests.naive.measures import *  # noqa: F403

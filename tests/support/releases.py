@@ -290,9 +290,13 @@ def cases(draw: st.DrawFn, least: int = 1, most: int = 24, containers: Sequence[
     )
     policy = policy if asks_for_something(policy) else replace(policy, k=2)
     kinds = [kind for kind, _, _ in sensitive]
-    able = [algorithm.name for algorithm in tc.list_algorithms() if not algorithm.refuses(policy, None)]
-    algorithm = draw(st.sampled_from(able))
+    algorithm = draw(st.sampled_from(able(policy)))
     return Case({name: columns[name] for name in names}, policy, kinds, draw(st.sampled_from(containers)), algorithm)
+
+
+def able(policy: tc.Policy) -> list[str]:
+    """The algorithms that make one table under a policy, as far as the policy tells."""
+    return [item.name for item in tc.list_algorithms() if not item.several and not item.refuses(policy, None)]
 
 
 def released(case: Case, folder: Path, **options: Any) -> tc.Release | None:

@@ -27,7 +27,8 @@ def anonymize(
     """Make a release that satisfies a policy, check it, and write it with its papers.
 
     The papers are OUT.certificate.json (public: what was asked and attained), OUT.codebook.md (public: what each column
-    means) and OUT.private.json (internal: never publish it). All files are written, or none.
+    means) and OUT.private.json (internal: never publish it). All files are written, or none. An algorithm that makes several
+    tables writes release.csv as release.1.csv, release.2.csv and so on, each with its papers.
 
     Exits with 1 when no release of the table can satisfy the policy.
 
@@ -39,21 +40,28 @@ def anonymize(
       tclose verify release.csv
     """
     from tclose.cli.printing import a_reader_may_leave, warnings_told
-    from tclose.cli.released import show_release
+    from tclose.cli.released import show_release, show_release_set
     from tclose.cli.screen import stages
+    from tclose.make.registry import settings_of
     from tclose.policy import Policy, files_of
-    from tclose.release.release import check_paths
+    from tclose.release.release import Release, check_paths
+    from tclose.release.release_set import numbered
 
     asked = Policy.load(policy)
     options = _options(option)
-    check_paths(out, force=force, inputs=[data, policy, *files_of(asked)])
+    several = settings_of(algorithm, seed, effort, options).algorithm.several
+    for target in numbered(out, len(asked.sensitive)) if several else [out]:
+        check_paths(target, force=force, inputs=[data, policy, *files_of(asked)])
     with warnings_told(), stages(data.name, out.name):
         from tclose.release.anonymize import anonymize as make
 
         release = make(data, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
-        paths = release.write(out, force=force)
+        written = release.write(out, force=force)
     with a_reader_may_leave():
-        show_release(release, paths)
+        if isinstance(release, Release):
+            show_release(release, written)
+        else:
+            show_release_set(release, written)
 
 
 def _options(given: list[str]) -> dict[str, str]:

@@ -11,31 +11,70 @@ from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
     from tclose.release.release import Release
+    from tclose.release.release_set import ReleaseSet
 
 USELESS = 0.9
 """With an information loss above this, a release says little of its quasi-identifiers."""
 
 
 def show_release(release: Release, paths: list[Path]) -> None:
-    """Print what a release attains, its information loss, and where it is."""
+    """Print what a release attains, its information loss, how its columns were read, and where it is."""
     screen = Screen()
+    _show_attained(screen, release, paths[0])
+    for line in how_read(release.readings):
+        screen.tell(line)
+    screen.print()
+    _show_paths(screen, paths)
+
+
+def _show_attained(screen: Screen, release: Release, path: Path) -> None:
+    """Print the verdict on a release, what it attains, its information loss, and how many rows differ from all others."""
     audit = release.audit
     gone = number_of(release.suppressed, "row") if release.suppressed else "none"
     screen.tell(SATISFIED)
-    screen.tell(f"{paths[0].name}: {size(audit)}, {gone} suppressed")
+    screen.tell(f"{path.name}: {size(audit)}, {gone} suppressed")
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))
     screen.tell(WHAT_T_IS)
     screen.print()
     _show_loss(screen, release)
     _show_unique(screen, release)
-    for line in how_read(release.readings):
-        screen.tell(line)
-    screen.print()
+
+
+def _show_paths(screen: Screen, paths: list[Path]) -> None:
+    """Print the files of a release, and what each is."""
     notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")
     width = max(len(str(path)) for path in paths)
     for path, note in zip(paths, notes, strict=True):
         screen.tell(f"  {path!s:<{width}}  {note}")
+
+
+def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
+    """Print each of several tables, and what someone would see who joins them."""
+    screen, joined = Screen(), releases.joined
+    for number, (release, written) in enumerate(zip(releases.releases, paths, strict=True), start=1):
+        screen.tell(f"Table {number} of {len(paths)}: {listed_names(joined.tables[number - 1])}")
+        _show_attained(screen, release, written[0])
+        _show_paths(screen, written)
+        screen.print()
+    for line in how_read(releases.releases[0].readings):
+        screen.tell(line)
+    screen.print()
+    least, k = joined.smallest_intersection, releases.releases[0].audit.policy.k
+    screen.tell(
+        "The limits are satisfied by each table by itself. Someone who joins the tables by the quasi-identifiers of a person "
+        f"may be left with {number_of(least, 'row')}, and k is {k}."
+    )
+    screen.tell(f"{100 * joined.association_lost:.0f}% of the association between sensitive columns is in no table:")
+    table = Columns("", "association", "")
+    for pair in sorted(joined.associations, key=lambda pair: -pair.strength):
+        table.row(f"  {pair.between[0]} and {pair.between[1]}", f"{pair.strength:.4f}", "kept" if pair.kept else "lost")
+    screen.print(table)
+    screen.tell("How often the best guess of a value is right, for someone who knows the class of a person:")
+    table = Columns("", "by the class", "and the other values of its table", "all other values, in one table")
+    for name, guess in joined.guesses.items():
+        table.row(f"  {name}", *(f"{100 * share:.0f}%" for share in (guess.by_class, guess.by_join, guess.if_joined)))
+    screen.print(table)
 
 
 def _show_loss(screen: Screen, release: Release) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,9 @@ class Partition:
         For each quasi-identifier the level of its hierarchy at which all rows are published (full-domain recoding), counted from
         the root, 0; a leaf that is nearer to the root is published itself. None publishes the lowest label above the values of a
         class. Empty: None for all. Counted from the root, a level of prefixes shows as many characters whichever values occur.
+    sensitive : tuple of str
+        The sensitive columns that are published with these classes; empty: all of them. An algorithm that makes several tables
+        returns a list of partitions, each with columns of its own.
     regions : list of (classes,) int64
         Under (n,t)-closeness the regions that classes are close to, larger ones before smaller ones: each array gives the region
         of each class, -1 where it has none. What is published of a class may be wider; see `tclose.make.repair`.
@@ -44,9 +47,16 @@ class Partition:
 
     labels: Ints
     levels: Sequence[int | None] = ()
+    sensitive: tuple[str, ...] = ()
     regions: list[Ints] = field(default_factory=list)
     promised: dict[str, Fraction] = field(default_factory=dict)
     course: dict[str, Any] = field(default_factory=dict)
+
+    def asked(self, policy: Policy) -> Policy:
+        """Return what a policy asks of the table that is published with these classes."""
+        if not self.sensitive:
+            return policy
+        return replace(policy, sensitive=[column for column in policy.sensitive if column.name in self.sensitive])
 
 
 @dataclass(frozen=True)
@@ -94,7 +104,7 @@ class Above:
 Option = Choice | Above
 """An option of an algorithm: it has a default, reads a value that was given, and describes the possible values as text."""
 
-Run = Callable[["Problem", int, str, Mapping[str, Any]], Partition]
+Run = Callable[["Problem", int, str, Mapping[str, Any]], "Partition | list[Partition]"]
 Refuses = Callable[["Policy", "Problem | None"], str]
 
 
@@ -115,11 +125,14 @@ class Algorithm:
     reference : str
         Where it was published.
     run : callable
-        ``run(problem, seed, effort, options)`` returns a `Partition` of the rows of a `tclose.make.problem.Problem`.
+        ``run(problem, seed, effort, options)`` returns a `Partition` of the rows of a `tclose.make.problem.Problem`; a list of
+        them, if it makes several tables.
     options : mapping
         The options that it knows, by name.
     regions : bool
         Whether it looks for regions under (n,t)-closeness. One that does not keeps classes close to the whole table.
+    several : bool
+        Whether it makes several tables, each with some of the sensitive columns.
     refuses : callable
         ``refuses(policy, problem)`` returns in one sentence what the algorithm cannot do of what the policy asks; an empty text
         where it can do all of it. It is called before the table is read, with None for the problem, and again before the work
@@ -132,6 +145,7 @@ class Algorithm:
     run: Run = field(repr=False)
     options: Mapping[str, Option] = field(default_factory=dict)
     regions: bool = False
+    several: bool = False
     refuses: Refuses = field(default=refuses_nothing, repr=False)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -124,6 +124,11 @@ class EncodedTable:
             {name: kept.take(rows) for name, kept in self.kept.items()},
             [raw.take(rows) for raw in self.raw],
         )
+
+    def only(self, sensitive: Collection[str]) -> EncodedTable:
+        """Return the table with some of its sensitive attributes; an empty collection stands for all of them."""
+        chosen = [attribute for attribute in self.sensitive if not sensitive or attribute.column.name in sensitive]
+        return replace(self, sensitive=chosen)
 
     def at_levels(self, levels: Sequence[int | None]) -> EncodedTable:
         """Return the table with scales that publish at the levels of a `tclose.make.algorithm.Partition`, if it has any."""

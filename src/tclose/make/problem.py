@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,6 +47,16 @@ class Problem:
     def rows(self) -> int:
         """The number of rows."""
         return len(self.quasi)
+
+    def only(self, sensitive: Collection[str]) -> Problem:
+        """Return the problem of the same rows with some of the sensitive attributes, and the limits of these alone."""
+        columns = [column for column in self.policy.sensitive if column.name in sensitive]
+        attributes = [attribute for attribute in self.sensitive if attribute.column.name in sensitive]
+        policy = replace(self.policy, sensitive=columns)
+        asked = policy if self.limits.n else replace(policy, n=None)
+        persons = self.limits.persons if len(self.limits.persons) else None
+        limits = limits_of(both_sides(attributes), asked, persons)
+        return replace(self, policy=policy, sensitive=attributes, limits=limits)
 
     @classmethod
     def of(cls, table: EncodedTable, policy: Policy, *, regions: bool = False) -> Problem:

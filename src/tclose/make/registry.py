@@ -58,6 +58,15 @@ _ALL = (
             "prefer": Choice(("loss", "classes")),
         },
     ),
+    Algorithm(
+        "codip",
+        "makes several tables, each with all quasi-identifiers and a group of sensitive columns that go together",
+        "Fang, Ashrafi and Ng 2011; our reconstruction",
+        _on_use("codip:codip"),
+        {"intersection": Choice(("refuse", "accept"))},
+        several=True,
+        refuses=_on_use("codip:refuses"),
+    ),
 )
 
 ALGORITHMS: dict[str, Algorithm] = {algorithm.name: algorithm for algorithm in _ALL}

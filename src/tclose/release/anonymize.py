@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 import pyarrow as pa
@@ -20,23 +20,52 @@ from tclose.errors import PolicyError, PrivacyRiskWarning, raising_alone
 from tclose.jobs import announce
 from tclose.judge.gate import check_values, judge, judge_against, named_as_published, reference_of
 from tclose.judge.result import Audit
-from tclose.make.algorithm import Algorithm, Partition
+from tclose.make.algorithm import Algorithm, Partition, Settings
 from tclose.make.encode import EncodedTable, as_published, encode
 from tclose.make.kept import check_kept, check_quasi
 from tclose.make.losses import in_words, losses_against_input, losses_seen
 from tclose.make.partition import partition_rows
 from tclose.make.recode import Recoded
-from tclose.make.registry import check_accepted, settings_of
+from tclose.make.registry import DEFAULT, check_accepted, settings_of
 from tclose.make.repair import publish
 from tclose.policy import Policy, check_policy, files_of
 from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
+from tclose.release.joined import Joined, joined_tables
 from tclose.release.published import check_missing_words, describe_columns, moments_of
 from tclose.release.release import Details, Release
+from tclose.release.release_set import ReleaseSet
 from tclose.release.scope import asks_for_something
 from tclose.tables.readers import Reader, open_reader
 from tclose.tables.readings import Reading
 from tclose.tables.table import Table, open_table
 from tclose.values.arrays import Ints
+from tclose.values.exact import number_of
+
+
+@overload
+def anonymize(
+    table: Any,
+    policy: Policy,
+    *,
+    algorithm: Literal["codip"],
+    seed: int = 0,
+    effort: str = "balanced",
+    keep_order: bool = False,
+    options: Mapping[str, Any] | None = None,
+) -> ReleaseSet: ...
+
+
+@overload
+def anonymize(
+    table: Any,
+    policy: Policy,
+    *,
+    algorithm: str | None = None,
+    seed: int = 0,
+    effort: str = "balanced",
+    keep_order: bool = False,
+    options: Mapping[str, Any] | None = None,
+) -> Release: ...
 
 
 @raising_alone
@@ -49,7 +78,7 @@ def anonymize(
     effort: str = "balanced",
     keep_order: bool = False,
     options: Mapping[str, Any] | None = None,
-) -> Release:
+) -> Release | ReleaseSet:
     """Make a release of a table that satisfies a policy, and check it before it is returned.
 
     Rows are put into classes that satisfy every limit. The quasi-identifiers of a class are published as one, identifiers are
@@ -76,6 +105,7 @@ def anonymize(
     Returns
     -------
     Release
+        A `ReleaseSet`, if the algorithm makes several tables.
 
     Raises
     ------
@@ -98,6 +128,8 @@ def anonymize(
     _check_asked(policy)
     settings = settings_of(algorithm, seed, effort, options)
     check_accepted(settings.algorithm, policy)
+    if keep_order and settings.algorithm.several:
+        raise PolicyError(f"{settings.algorithm.name} cannot keep the order of the rows: in several tables it joins them again.")
 
     announce("Encoding")
     opened = _open(table, policy, settings.algorithm)
@@ -107,30 +139,57 @@ def anonymize(
     check_quasi(encoded, policy)
 
     announce("Partitioning")
-    partition = partition_rows(encoded, policy, settings)
+    partitions = partition_rows(encoded, policy, settings)
 
     announce("Recoding")
-    made = _recode(opened, policy, encoded, partition, keep_order=keep_order)
-    check_missing_words(made.recoded.columns, policy)
+    made = [_recode(opened, policy, encoded, partition, keep_order=keep_order) for partition in partitions]
+    joined = _join(policy, settings, encoded, made) if settings.algorithm.several else None
 
     announce("Checking")
-    judged = _judge(opened, policy, made)
     if keep_order:
         sentence = "The rows are in the order of the input, which may give people away: whoever knows the order knows the rows."
         warnings.warn(sentence, PrivacyRiskWarning, stacklevel=3)
+    asked = _Asked(table, policy, settings, keep_order)
+    releases = [_release(asked, opened, commitment, one, joined, number) for number, one in enumerate(made, start=1)]
+    return releases[0] if joined is None else ReleaseSet(tuple(releases), joined)
 
-    loss = losses_against_input(encoded.at_levels(partition.levels), made.labels, made.recoded, policy)
+
+@dataclass(frozen=True)
+class _Asked:
+    """What `anonymize` was called with, checked."""
+
+    table: Any
+    policy: Policy
+    settings: Settings
+    keep_order: bool
+
+
+def _release(asked: _Asked, opened: _Opened, commitment: Commitment, made: _Made, joined: Joined | None, number: int) -> Release:
+    """Return one table as a release, judged, with its papers; ``number`` counts tables from 1."""
+    judged = _judge(opened, made)
+    loss = losses_against_input(made.encoded.at_levels(made.partition.levels), made.labels, made.recoded, made.policy)
     private = PrivateFacts(
-        settings, partition.course, commitment.to_dict(), judged.against_input, made.suppressed, loss.to_dict(), opened.readings
+        asked.settings,
+        made.partition.course,
+        commitment.to_dict(),
+        judged.against_input,
+        made.suppressed,
+        loss.to_dict(),
+        opened.readings,
+        None if joined is None else {"number": number, **joined.to_dict()},
     )
+    public = _public_facts(opened, made, judged, keep_order=asked.keep_order)
+    if joined is not None:
+        tables = {"number": number, "of": len(joined.tables), "smallest_intersection": joined.smallest_intersection}
+        public = replace(public, tables=tables)
     return Release(
         made.partition_of_input(),
         judged.audit,
         loss,
-        certificate(judged.by_reader, _public_facts(opened, policy, made, judged, keep_order=keep_order)),
-        record(policy, private),
+        certificate(judged.by_reader, public),
+        record(asked.policy, private),
         opened.readings,
-        _details(table, opened, policy, made, judged),
+        _details(asked.table, opened, made, judged),
     )
 
 
@@ -195,8 +254,10 @@ class _Made:
 
     Attributes
     ----------
+    policy : Policy
+        What is asked of them.
     encoded : EncodedTable
-        The input.
+        The input, with the sensitive attributes that are published.
     table : EncodedTable
         The rows of it that are published, on scales of their own.
     labels : (rows of the input,) int64
@@ -206,6 +267,7 @@ class _Made:
     recoded : Recoded
     """
 
+    policy: Policy
     encoded: EncodedTable
     table: EncodedTable
     labels: Ints
@@ -233,15 +295,42 @@ class _Made:
         labels[self.encoded.order] = self.labels
         return labels
 
+    def published_classes(self) -> Ints:
+        """Return the published class of each row of the encoded input: classes with the same values are one; -1 if suppressed."""
+        return np.append(self.recoded.classes, -1)[self.labels]
+
 
 def _recode(opened: _Opened, policy: Policy, encoded: EncodedTable, partition: Partition, *, keep_order: bool) -> _Made:
     """Return the published values of a partition's classes."""
+    policy, encoded = partition.asked(policy), encoded.only(partition.sensitive)
     rows = np.flatnonzero(partition.labels >= 0)
     table = encoded if len(rows) == encoded.rows else as_published(opened.source, policy, encoded, rows)
     table = table.at_levels(partition.levels)
     labels = partition.labels.copy()
     labels[rows], recoded = publish(table, labels[rows], partition, policy, opened.reader.names, keep_order=keep_order)
-    return _Made(encoded, table, labels, partition, recoded)
+    check_missing_words(recoded.columns, policy)
+    return _Made(policy, encoded, table, labels, partition, recoded)
+
+
+def _join(policy: Policy, settings: Settings, encoded: EncodedTable, made: list[_Made]) -> Joined:
+    """Return what joining several tables would show.
+
+    Raises
+    ------
+    PolicyError
+        Classes of different tables have fewer than k rows in common, and that was not accepted.
+    """
+    codes = {attribute.column.name: attribute.codes for attribute in encoded.sensitive}
+    tables = [list(one.partition.sensitive) for one in made]
+    joined = joined_tables(codes, tables, [one.published_classes() for one in made])
+    if joined.smallest_intersection < (policy.k or 1) and settings.options["intersection"] == "refuse":
+        together = number_of(joined.smallest_intersection, "row")
+        raise PolicyError(
+            f"{settings.algorithm.name} cannot make this release. Someone who joins its {len(made)} tables by the "
+            f"quasi-identifiers may be left with {together}, below k={policy.k}. Choose {DEFAULT}, which makes one table, or "
+            "accept that with the option intersection=accept."
+        )
+    return joined
 
 
 @dataclass(frozen=True)
@@ -263,8 +352,9 @@ class _Judged:
     against_input: Audit
 
 
-def _judge(opened: _Opened, policy: Policy, made: _Made) -> _Judged:
+def _judge(opened: _Opened, made: _Made) -> _Judged:
     """Read the published values back, and audit them against themselves and against the input; raise where a limit breaks."""
+    policy = made.policy
     reference = reference_of(opened.source, policy)
     if made.suppressed:
         reference = named_as_published(reference, opened.source, policy, made.coded, made.origin)
@@ -289,10 +379,10 @@ def _decided(policy: Policy, table: EncodedTable) -> Policy:
     return replace(policy, input=None, sensitive=sensitive, quasi=[replace(column, type="text") for column in policy.quasi])
 
 
-def _public_facts(opened: _Opened, policy: Policy, made: _Made, judged: _Judged, *, keep_order: bool) -> PublicFacts:
+def _public_facts(opened: _Opened, made: _Made, judged: _Judged, *, keep_order: bool) -> PublicFacts:
     """Return what the certificate says besides the audit."""
+    policy, recoded = made.policy, made.recoded
     weights = [column.weight for column in policy.quasi]
-    recoded = made.recoded
     seen = losses_seen(recoded.published, weights=weights, rows=recoded.sizes, sizes=judged.audit.sizes, k=policy.k)
     return PublicFacts(
         loss=seen.to_dict(),
@@ -305,9 +395,9 @@ def _public_facts(opened: _Opened, policy: Policy, made: _Made, judged: _Judged,
     )
 
 
-def _details(table: Any, opened: _Opened, policy: Policy, made: _Made, judged: _Judged) -> Details:
+def _details(table: Any, opened: _Opened, made: _Made, judged: _Judged) -> Details:
     """Return what writing and showing a release needs besides its public attributes."""
-    inputs = [*([Path(table)] if isinstance(table, str | Path) else []), *files_of(policy)]
+    inputs = [*([Path(table)] if isinstance(table, str | Path) else []), *files_of(made.policy)]
     return Details(
         coded=made.coded,
         policy=judged.by_reader.policy,

@@ -56,6 +56,9 @@ class PublicFacts:
     promised : mapping
         The largest distance from the table that a class could have, as was known before the rows were chosen; empty where it was
         not known.
+    tables : mapping or None
+        Where several tables are published: the ``number`` of this one, ``of`` how many, and the least number of rows that are
+        together in a class of each.
     """
 
     loss: Mapping[str, Any]
@@ -64,6 +67,7 @@ class PublicFacts:
     order: str
     counted: str
     promised: Mapping[str, Fraction]
+    tables: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ class PrivateFacts:
         The information loss against the input.
     readings : mapping of Reading
         How the columns of the input were read.
+    joined : mapping or None
+        Where several tables are published: the number of this one, and what joining them shows.
     """
 
     settings: Settings
@@ -95,6 +101,7 @@ class PrivateFacts:
     suppressed: int
     loss: Mapping[str, Any]
     readings: Mapping[str, Reading]
+    joined: Mapping[str, Any] | None = None
 
 
 def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
@@ -122,6 +129,7 @@ def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
             "sensitive": figures(audit),
         },
         **({"promised": _promises(facts.promised, audit)} if facts.promised else {}),
+        **({"tables": dict(facts.tables)} if facts.tables else {}),
         "unique_rows": facts.unique,
         "loss": dict(facts.loss),
     }
@@ -203,6 +211,7 @@ def record(policy: Policy, facts: PrivateFacts) -> dict[str, Any]:
             name: {"t": attribute.t, "t_exact": str(attribute.t_exact)} for name, attribute in audit.sensitive.items()
         },
         "loss": dict(facts.loss),
+        **({"tables": dict(facts.joined)} if facts.joined else {}),
         "readings": {name: reading.to_dict() for name, reading in facts.readings.items()},
         "versions": {"python": platform.python_version(), **{name: version(name) for name in DEPENDENCIES}},
     }
@@ -246,8 +255,19 @@ def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = No
         f"{number_of(certificate['attained']['k'], 'row')}. How near the sensitive values of each class are to those of the "
         "whole table, and how that was measured, is in the certificate."
     )
+    tables = certificate.get("tables")
+    closing += f" {of_several(**tables)}" if tables else ""
     which = [] if sha256 is None else [f"sha256 of the release: {sha256}", ""]
     return "\n".join([*lines, "", closing, "", *which])
+
+
+def of_several(number: int, of: int, smallest_intersection: int) -> str:
+    """Return a sentence on what one of several tables does not promise."""
+    return (
+        f"This is table {number} of {of} of the same people: k and every other limit are satisfied by each table by itself. "
+        "Someone who joins the tables by the quasi-identifiers of a person may be left with "
+        f"{number_of(smallest_intersection, 'row')}."
+    )
 
 
 def _cell(text: str) -> str:

@@ -136,6 +136,14 @@ class PromiseClaim(_Claim):
     t_attained: float
 
 
+class TablesClaim(_Claim):
+    """Which one of several tables of the same people a release is."""
+
+    number: int
+    of: int
+    smallest_intersection: int
+
+
 class LossByAttribute(_Claim):
     """The information loss of each quasi-identifier."""
 
@@ -170,6 +178,7 @@ class Certificate(_Claim):
     unique_rows: int
     loss: LossClaim
     promised: Annotated[dict[str, PromiseClaim], Few] = {}
+    tables: TablesClaim | None = None
 
 
 def read_certificate(path: Path) -> Certificate:

@@ -176,26 +176,36 @@ class Release:
         list of Path
             The release, its certificate, its private record and its codebook.
         """
-        data, guard = Path(path), self._details.policy.formula_guard
-        check_columns(self._details.coded.column_names, data, formula_guard=guard)
-        paths = check_paths(data, force=force, inputs=self._details.inputs)
-        table = self._details.table_for(data)
+        data = Path(path)
+        self._check_target(data, force=force)
         announce("Writing")
         with Together(force=force) as files:
-            staged = files.stage(data, lambda to: write_table(table, to, formula_guard=guard))
-            announce("Reading back")
-            self._check(staged)
-            digest = sha256_of(staged)
-            about: dict[str, Any] = {"release": {"file": data.name, "sha256": digest}}
-            texts = (
-                to_json({**self.certificate, **about}),
-                to_json({**self.record, **about}),
-                codebook(data.name, self.certificate, digest),
-            )
-            for target, text in zip(paths[1:], texts, strict=True):
-                files.stage(target, partial(_write_text, text), private=target.name.endswith(RECORD))
+            paths = self._stage(files, data)
             files.commit()
         return paths
+
+    def _check_target(self, data: Path, *, force: bool) -> None:
+        """Raise where the release or one of its papers cannot be written."""
+        check_columns(self._details.coded.column_names, data, formula_guard=self._details.policy.formula_guard)
+        check_paths(data, force=force, inputs=self._details.inputs)
+
+    def _stage(self, files: Together, data: Path) -> list[Path]:
+        """Stage the release and its papers, and return their paths; the release is read back and audited again."""
+        table, guard = self._details.table_for(data), self._details.policy.formula_guard
+        staged = files.stage(data, lambda to: write_table(table, to, formula_guard=guard), data=True)
+        announce("Reading back")
+        self._check(staged)
+        digest = sha256_of(staged)
+        about: dict[str, Any] = {"release": {"file": data.name, "sha256": digest}}
+        texts = (
+            to_json({**self.certificate, **about}),
+            to_json({**self.record, **about}),
+            codebook(data.name, self.certificate, digest),
+        )
+        papers = papers_of(data)
+        for target, text in zip(papers, texts, strict=True):
+            files.stage(target, partial(_write_text, text), private=target.name.endswith(RECORD))
+        return [data, *papers]
 
     def _check(self, file: Path) -> None:
         """Raise where the file on the disk is not what was judged."""
@@ -221,21 +231,18 @@ class Release:
         )
 
 
-def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> list[Path]:
-    """Return the paths of a release, its certificate, record and codebook.
+def papers_of(data: Path) -> list[Path]:
+    """Return the paths of a release's certificate, record and codebook."""
+    return [data.with_name(data.name + ending) for ending in (CERTIFICATE, RECORD, CODEBOOK)]
 
-    Raises
-    ------
-    OutputError
-        One of them cannot be written. It is better to know that before long work.
-    """
+
+def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
+    """Refuse the path of a release if it, or one of its papers, cannot be written: before long work, too."""
     check_suffix(data)
     if not _is_utf8(str(data)):
         raise OutputError(f"Path {str(data)!r} is not UTF-8: the certificate could not name the file. Choose another name.")
-    paths = [data, *(data.with_name(data.name + ending) for ending in (CERTIFICATE, RECORD, CODEBOOK))]
-    for path in paths:
+    for path in (data, *papers_of(data)):
         check_target(path, force=force, inputs=inputs)
-    return paths
 
 
 def _is_utf8(path: str) -> bool:

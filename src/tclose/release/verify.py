@@ -15,7 +15,7 @@ from tclose.errors import InputError, TcloseError, raising_alone
 from tclose.judge.audit import Context, examine
 from tclose.judge.result import Audit
 from tclose.policy import Policy
-from tclose.release.certificate import CERTIFICATE, CODEBOOK, RECORD, describe_sensitive, figures, statement
+from tclose.release.certificate import CERTIFICATE, CODEBOOK, RECORD, describe_sensitive, figures, of_several, statement
 from tclose.release.certificate import codebook as described
 from tclose.release.claims import Certificate, policy_of, read_certificate, read_json
 from tclose.release.scope import Scope, asks_for_something, differences, scope_of
@@ -184,7 +184,8 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     if own is not None and theirs is not None:
         findings += _own_findings(own, theirs, names)
     different = [] if own is None else differences(own, asked)
-    risks = [*scope.warnings, *dict.fromkeys(told)]
+    several = [] if said.tables is None else [of_several(**said.tables.model_dump())]
+    risks = [*several, *scope.warnings, *dict.fromkeys(told)]
     unchecked = _unchecked(said)
     return Verification(path.name, findings, audit, scope, risks, unchecked, theirs, different)
 

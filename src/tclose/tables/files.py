@@ -64,9 +64,9 @@ class Together:
     """Several files as one act: all of them appear, or none.
 
     Each file is staged: written whole to a temporary file beside its path, where it can be read, to be checked or to be described
-    in the next file. ``commit`` renames all, **the one staged first last**: stage the data first, then the papers about it, so
-    that a reader who finds the data finds its papers. Without a commit, or when it fails, no new file is left, and the older
-    files are there as before.
+    in the next file. ``commit`` renames all, **data last**: the file staged first, and each that is staged as data. So a reader
+    who finds the data finds the papers about it. Without a commit, or when it fails, no new file is left, and the older files
+    are there as before.
 
     Older data is removed before the first paper is replaced: a process that is killed in the middle leaves papers without data,
     never older data beside newer papers. If two processes commit to one folder, the second waits for the first.
@@ -91,6 +91,7 @@ class Together:
         """
         self._force = force
         self._staged: dict[Path, Path] = {}
+        self._data: list[Path] = []
         self._older: dict[Path, Path] = {}
 
     def __enter__(self) -> Self:
@@ -103,7 +104,7 @@ class Together:
             for beside in (*self._staged.values(), *self._older.values()):
                 removals.callback(_remove_quietly, beside)
 
-    def stage(self, path: Path, write: Callable[[Path], object], *, private: bool = False) -> Path:
+    def stage(self, path: Path, write: Callable[[Path], object], *, private: bool = False, data: bool = False) -> Path:
         """Write a temporary file beside a path, by the function ``write``, and return the temporary file's path.
 
         Parameters
@@ -114,8 +115,12 @@ class Together:
             Called with the path of the temporary file, which exists and is empty.
         private
             Whether only its owner may read the file.
+        data
+            Whether it is data; the first file always is.
         """
         check_target(path, force=self._force)
+        if data or not self._data:
+            self._data.append(path)
         beside = self._staged[path] = _temporary_path(path)  # noted before it exists, so that no interruption leaves it behind
         with _disk_errors_in_one_sentence(path):
             with beside.open("xb") as file:
@@ -127,7 +132,7 @@ class Together:
         return beside
 
     def commit(self) -> None:
-        """Rename all staged files to their paths, the one staged first last; take all back if one cannot be renamed."""
+        """Rename all staged files to their paths, data last; take all back if one cannot be renamed."""
         with ExitStack() as locks:
             for folder, path in sorted({path.absolute().parent: path for path in self._staged}.items()):
                 check_target(path, force=True)  # says so if the folder is gone
@@ -145,14 +150,15 @@ class Together:
         """Rename each staged file to its path, and note in ``begun`` the paths that were touched."""
         for path in self._staged:
             check_target(path, force=self._force)
-        data, *papers = self._staged
-        if papers and os.path.lexists(data):
-            begun.append(data)
-            self._older[data] = _temporary_path(data)
-            with _disk_errors_in_one_sentence(data):
-                data.rename(self._older[data])
-                _sync_folder(data)
-        for path in (*reversed(papers), data):
+        papers = [path for path in self._staged if path not in self._data]
+        for data in self._data if len(self._staged) > 1 else ():
+            if os.path.lexists(data):
+                begun.append(data)
+                self._older[data] = _temporary_path(data)
+                with _disk_errors_in_one_sentence(data):
+                    data.rename(self._older[data])
+                    _sync_folder(data)
+        for path in (*reversed(papers), *reversed(self._data)):
             check_target(path, force=self._force)
             begun.append(path)
             with _disk_errors_in_one_sentence(path):

@@ -79,7 +79,7 @@ def release(t: float, algorithm: str, effort: str) -> Seen:
     made = ALGORITHMS[algorithm]
 
     def watch(problem: Any, *rest: Any) -> Any:
-        partition = made.run(problem, *rest)
+        partition: Any = made.run(problem, *rest)
         caught.append((problem.quasi.astype(np.int64), partition.labels, problem.limits.codes[0].astype(np.int64)))
         return partition
 

@@ -126,7 +126,7 @@ def test_bad_calls() -> None:
     no_k = tc.Policy(["age"], {"salary": 0.5}, identifiers=["name"])
     assert "k must be set" in refused(small_table(), no_k, tc.PolicyError)
     with pytest.raises(tc.PolicyError, match=r"^policy must be a Policy. Got dict. Write tclose.Policy\(\*\*policy\)\.$"):
-        tc.anonymize(small_table(), {"quasi": ["age"]})  # type: ignore[arg-type]
+        tc.anonymize(small_table(), {"quasi": ["age"]})  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("asked", [{}, {"n": 1, "t": 0.1}, {"alpha": 1, "t": 1, "l": 1}])
@@ -175,7 +175,7 @@ def test_seed_and_effort_reach_the_algorithm_and_the_record(monkeypatch: pytest.
         return Partition(np.zeros(problem.rows, dtype=np.int64))
 
     monkeypatch.setitem(ALGORITHMS, "growth", replace(ALGORITHMS["growth"], run=run))
-    made = [tc.anonymize(small_table(), SMALL), tc.anonymize(small_table(), SMALL, seed=np.int16(3), effort="best")]  # type: ignore[arg-type]
+    made = [tc.anonymize(small_table(), SMALL), tc.anonymize(small_table(), SMALL, seed=np.int16(3), effort="best")]  # type: ignore[call-overload]
     assert reached == [(0, "balanced", {"seconds": 60}), (3, "best", {"seconds": 60})]
     assert [(release.record["seed"], release.record["effort"]) for release in made] == [(0, "balanced"), (3, "best")]
     assert json.loads(to_json(made[1].record))["seed"] == 3

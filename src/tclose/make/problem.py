@@ -54,7 +54,7 @@ class Problem:
         attributes = [attribute for attribute in self.sensitive if attribute.column.name in sensitive]
         policy = replace(self.policy, sensitive=columns)
         asked = policy if self.limits.n else replace(policy, n=None)
-        persons = self.limits.persons if len(self.limits.persons) else None
+        persons = self.limits.persons.astype(np.int64) if len(self.limits.persons) else None
         limits = limits_of(both_sides(attributes), asked, persons)
         return replace(self, policy=policy, sensitive=attributes, limits=limits)
 

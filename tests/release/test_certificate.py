@@ -9,6 +9,7 @@ import re
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -247,7 +248,8 @@ def test_who_knows_all_but_one_cell_learns_no_more_than_from_the_release(data: s
         identifiers=["name"],
         drop=["gone"],
     )
-    algorithm = data.draw(st.sampled_from(able(policy)), "algorithm")
+    texts = isinstance(values[0], str) and not asked
+    algorithm = data.draw(st.sampled_from(able(policy, equal=[texts])), "algorithm")
     name = data.draw(st.sampled_from(sorted(domains)), "column")
     row = data.draw(st.integers(0, rows - 1), "row")
     indistinct: dict[bytes, set[Papers]] = defaultdict(set)
@@ -321,8 +323,10 @@ def test_another_order_of_rows_leaves_no_trace() -> None:
     columns = people()
     order = sorted(range(40), key=lambda row: row * 17 % 40)
     shuffled = {name: [values[row] for row in order] for name, values in columns.items()}
-    for algorithm in able(POLICY):
-        assert papers(columns, POLICY, algorithm=algorithm) == papers(shuffled, POLICY, algorithm=algorithm)
+    one = replace(POLICY, sensitive=POLICY.sensitive[:1], drop=["ill"])
+    for algorithm in able(one):
+        policy = POLICY if algorithm in able(POLICY) else one
+        assert papers(columns, policy, algorithm=algorithm) == papers(shuffled, policy, algorithm=algorithm)
     assert papers(columns, POLICY, algorithm="mondrian", seed=1) == papers(columns, POLICY, algorithm="mondrian", seed=2)
 
 

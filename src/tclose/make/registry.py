@@ -11,6 +11,7 @@ from tclose.make.algorithm import EFFORTS, Above, Algorithm, Choice, Partition, 
 from tclose.make.fragmentation.fragment import BOUNDS
 from tclose.make.fragmentation.result import SIZINGS
 from tclose.make.fragmentation.search import STRATEGIES
+from tclose.make.microaggregation import promise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +58,25 @@ _ALL = (
             "strategy": Choice(STRATEGIES),
             "prefer": Choice(("loss", "classes")),
         },
+    ),
+    Algorithm(
+        "microaggregation-merge",
+        "makes classes of the k nearest rows (MDAV), and merges those that break a limit with the nearest",
+        "Soria-Comas et al. 2015, algorithm 1; MDAV: Domingo-Ferrer and Torra 2005",
+        _on_use("microaggregation.merge:merge"),
+    ),
+    Algorithm(
+        "microaggregation-swap",
+        "makes classes of the k nearest rows, swaps rows of each for farther ones until it satisfies every limit, then merges",
+        "Soria-Comas et al. 2015, algorithm 2",
+        _on_use("microaggregation.swap:swap"),
+    ),
+    Algorithm(
+        "microaggregation-tfirst",
+        "sorts the rows by the sensitive attribute into buckets; a class takes the nearest row of each; then merges",
+        "Soria-Comas et al. 2015, algorithm 3",
+        _on_use("microaggregation.tfirst:tfirst"),
+        refuses=promise.refuses,
     ),
     Algorithm(
         "codip",

@@ -158,6 +158,26 @@ def _exchange(table: _Small) -> None:
     exchange(table.quasi, table.losses, table.rows, table.labels)
 
 
+def _microaggregation(step: str) -> Callable[[_Small], None]:
+    """Return the rehearsal of one step of microaggregation."""
+
+    def compile_step(table: _Small) -> None:
+        from tclose.make.microaggregation import mdav, merge, swap, tfirst
+        from tclose.make.microaggregation.space import make_space
+
+        space = make_space(table.losses, table.quasi)
+        if step == "mdav":
+            mdav.mdav(space, 1)
+        elif step == "merge":
+            merge.merge_all(space, table.limits, table.labels, np.zeros(2, dtype=np.bool_))
+        elif step == "swap":
+            swap.make_and_swap(space, table.limits, table.limits)
+        else:
+            tfirst.take_from_buckets(space, table.labels, 1)
+
+    return compile_step
+
+
 KERNELS: dict[str, Callable[[_Small], None]] = {
     "kernels.limits.cumulate_counts": _cumulate_counts,
     "kernels.satisfies.column_satisfies": _column_satisfies,
@@ -175,11 +195,16 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
     "fragmentation.grow._grow_all": _fill_classes,
     "fragmentation.blocks._halve_all": _halve,
     "kernels.merge._merge": _merge,
+    "microaggregation.merge._merge_all": _microaggregation("merge"),
+    "microaggregation.mdav._mdav": _microaggregation("mdav"),
+    "microaggregation.swap._swap": _microaggregation("swap"),
+    "microaggregation.tfirst._take": _microaggregation("tfirst"),
 }
 """How each kernel is compiled; kernels that take long, and those that are needed first, come first."""
 
 _CHECKS = ("kernels.limits.cumulate_counts", "kernels.satisfies.column_satisfies", "kernels.satisfies.find_failing")
 _GROWTH = tuple(KERNELS)[:10]
+_MERGING = ("kernels.excess.excess", "microaggregation.merge._merge_all")
 NEEDED: dict[str, tuple[str, ...]] = {
     "growth": _GROWTH,
     "codip": _GROWTH,
@@ -190,6 +215,9 @@ NEEDED: dict[str, tuple[str, ...]] = {
         "fragmentation.grow._grow_all",
         "fragmentation.blocks._halve_all",
     ),
+    "microaggregation-merge": (*_CHECKS, *_MERGING, "microaggregation.mdav._mdav"),
+    "microaggregation-swap": (*_CHECKS, *_MERGING, "microaggregation.swap._swap"),
+    "microaggregation-tfirst": (*_CHECKS, *_MERGING, "microaggregation.tfirst._take"),
 }
 """The kernels that an algorithm calls for any table."""
 

@@ -364,3 +364,15 @@ def test_bounds_of_decimals_below_1_may_reach_1() -> None:
     policy = tc.Policy(quasi={"share": {"snap": 1, "recode": "bounds"}}, sensitive={"s": 0.5}, k=2)
     release = tc.anonymize(table, policy).table
     assert (release["share.min"].to_pylist(), release["share.max"].to_pylist()) == ([Decimal(0)] * 4, [Decimal(1)] * 4)
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "value", "kind"),
+    [("prefixes", "aa", pa.string()), ("dates", date(2024, 1, 1), pa.date32()), ({"intervals": [5, 10]}, 7, pa.int64())],
+)
+def test_a_hierarchy_made_from_values_that_are_all_missing_or_all_suppressed(hierarchy: Any, value: Any, kind: Any) -> None:
+    asked = tc.Policy([tc.Quasi("q", hierarchy=hierarchy)], {"s": 0.5}, k=3, suppression=0.1)
+    for cells, suppressed in (([None] * 24, 0), ([None] * 23 + [value], 1)):
+        release = tc.anonymize(pa.table({"q": pa.array(cells, kind), "s": [1, 2, 3, 4] * 6}), asked, algorithm="mondrian")
+        assert release.suppressed == suppressed
+        assert set(release.table["q"].to_pylist()) == {None}

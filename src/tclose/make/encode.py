@@ -305,6 +305,8 @@ def _check_finite(column: Quasi, values: list[Any]) -> None:
 
 def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> Hierarchy:
     """Return the hierarchy of a quasi-identifier, which must contain all of its values."""
+    if not values and column.tree is None:  # nothing but missing cells, in the table or in the rows that are published
+        return Hierarchy([["*"]])
     if column.hierarchy == "prefixes":
         try:
             return Hierarchy.from_prefixes([printed(value) for value in values])

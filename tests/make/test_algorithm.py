@@ -146,6 +146,39 @@ def test_a_class_is_published_at_its_level_or_above_all_its_values(classes: list
     assert [comp.values[place] for place in comp.places] == ref
 
 
-def test_only_a_hierarchy_has_levels() -> None:
-    with pytest.raises(TypeError, match="'age' has no hierarchy, and no level 1"):
-        Line.of("age", [1, 2])[0].at_level(1)
+def test_without_a_hierarchy_there_are_two_levels(register: Any) -> None:
+    table = pa.table({"age": [1, 1, None, 2], "job": ["cook", "cook", "smith", None], "pay": [1, 2, 3, 4]})
+    policy = tc.Policy(["age", "job"], ["pay"], k=2)
+    release = tc.anonymize(table, policy, algorithm=register(lambda *_: Partition(np.zeros(4, dtype=np.int64), levels=(0, 0))))
+    assert release.table.select(["age", "job"]).to_pylist() == [{"age": "*", "job": "*"}] * 4
+    assert release.loss.by_attribute["gcp"] == {"age": 1, "job": 1} == release.loss.by_attribute["lm"]
+    assert release.loss["sse"] == 4
+    assert (
+        release.certificate["columns"][0]["holds"] == "'*' in every row: nothing is published of 'age', nor which rows miss it."
+    )
+    line = Line.of("age", [1, 2])[0]
+    assert line.at_level(1) is line
+    with pytest.raises(TypeError, match="recode: bounds of 'age' has no levels"):
+        Line.of("age", [1, 2], recode="bounds")[0].at_level(1)
+
+
+def test_at_the_root_nobody_sees_which_cells_are_missing(register: Any) -> None:
+    table = pa.table({"zip": ["476", "479", None, None], "sex": ["f", "f", "m", "m"], "pay": [1, 2, 3, 4]})
+    policy = tc.Policy([tc.Quasi("zip", hierarchy="prefixes"), "sex"], {"pay": 1}, k=2, n=2)
+    release = tc.anonymize(table, policy, algorithm=register(lambda *_: Partition(np.array([0, 0, 1, 1]), levels=(0, 1))))
+    assert release.table["zip"].to_pylist() == ["*** or missing"] * 4
+    assert release.loss.by_attribute["gcp"]["zip"] == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sets(st.sampled_from([*TREE.leaves]), min_size=1), st.booleans())
+def test_groups_of_a_level_lie_inside_those_above_it(leaves: set[str], missing: bool) -> None:
+    scale, codes = Tree.of("q", sorted(leaves), TREE, missing=missing)
+    above = np.zeros(scale.size, dtype=np.int64)
+    for level in range(scale.levels):
+        groups = scale.groups(level)
+        published = scale.at_level(level).publish(np.arange(scale.size), np.arange(scale.size + 1)).columns["q"]
+        assert len(set(zip(groups, above, strict=True))) == len(set(groups)) == len({*groups})
+        assert [a == b for a in groups for b in groups] == [a == b for a in published.places for b in published.places]
+        above = groups
+    assert len(set(above)) == scale.size == len(codes)

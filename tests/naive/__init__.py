@@ -7,6 +7,7 @@ from tests.naive import csv_scan as csv_scan
 from tests.naive import fragments as fragments
 from tests.naive import grow as grow
 from tests.naive import growth as growth
+from tests.naive import incognito as incognito
 from tests.naive import microaggregation as microaggregation
 from tests.naive import regions as regions
 from tests.naive import several_tables as several_tables

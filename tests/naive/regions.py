@@ -100,7 +100,7 @@ def may_stand_for(column: Quasi, cells: Cells, atom: Any) -> bool:
     if label is None:
         return atom is None
     label = str(label)
-    if label == "*" and isinstance(column.hierarchy, Intervals):
+    if label == "*" and (column.hierarchy is None or column.recode == "set" or isinstance(column.hierarchy, Intervals)):
         return True
     while label.endswith(" or missing"):
         if atom is None:

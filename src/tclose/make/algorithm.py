@@ -30,8 +30,9 @@ class Partition:
         The class of each row, numbered from 0 without gaps; -1 where the row is suppressed.
     levels : sequence of int or None
         For each quasi-identifier the level of its hierarchy at which all rows are published (full-domain recoding), counted from
-        the root, 0; a leaf that is nearer to the root is published itself. None publishes the lowest label above the values of a
-        class. Empty: None for all. Counted from the root, a level of prefixes shows as many characters whichever values occur.
+        the root, 0; a leaf that is nearer to the root is published itself. Without a hierarchy 0 publishes ``*`` and 1 the value.
+        None publishes the lowest label above the values of a class. Empty: None for all. Counted from the root, a level of
+        prefixes shows as many characters whichever values occur.
     sensitive : tuple of str
         The sensitive columns that are published with these classes; empty: all of them. An algorithm that makes several tables
         returns a list of partitions, each with columns of its own.

@@ -211,7 +211,7 @@ def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints
         mean = math.fsum((attribute.ncp * changed).tolist()) / int(changed.sum())
         as_is = 100 * (1 - int(changed.sum()) / int(rows.sum()))
         others = f"; {as_is:.0f}% of the rows as they are" if as_is >= 0.5 else ""
-        said[attribute.name] = f"{scale.width_in_words(mean)} on average{others}"
+        said[attribute.name] = f"{scale.width_in_words(mean)}{others}"
     return said
 
 

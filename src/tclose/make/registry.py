@@ -60,6 +60,13 @@ _ALL = (
         },
     ),
     Algorithm(
+        "incognito",
+        "generalises each quasi-identifier to one level of its hierarchy, the same for all rows, as little as the limits allow",
+        "LeFevre et al. 2005; with t-closeness Li et al. 2007; our reconstruction",
+        _on_use("incognito.incognito:incognito"),
+        refuses=_on_use("incognito.lattice:refuses"),
+    ),
+    Algorithm(
         "microaggregation-merge",
         "makes classes of the k nearest rows (MDAV), and merges those that break a limit with the nearest",
         "Soria-Comas et al. 2015, algorithm 1; MDAV: Domingo-Ferrer and Torra 2005",

@@ -40,8 +40,8 @@ class Warmth:
 def warm_up() -> Warmth:
     """Compile every kernel that is not on the disk: on all cores at once, then by small releases with every algorithm.
 
-    Kernels are compiled for types of arrays, not for policies. So one policy is enough, if it asks for something of every kind:
-    then every part of an algorithm is run. An algorithm that refuses it gets the simplest policy.
+    Kernels are compiled for types of arrays, not for policies. So two policies are enough, the simplest and one that asks for
+    something of every kind: then every part of an algorithm is run. An algorithm may refuse one of them.
     """
     from tclose.make.kernels.ahead import compile_ahead, wait_for
     from tclose.make.kernels.compiling import FOLDER, teller
@@ -56,8 +56,9 @@ def warm_up() -> Warmth:
     for algorithm in ALGORITHMS.values():
         if algorithm.several:  # it runs the kernels of others
             continue
-        policy = _simplest() if algorithm.refuses(_policy(), None) else _policy()
-        anonymize(_table(), policy, algorithm=algorithm.name)
+        for policy in (_simplest(), _policy()):
+            if not algorithm.refuses(policy, None):
+                anonymize(_table(), policy, algorithm=algorithm.name)
     anonymize(_table(), replace(_policy(), n=ROWS // 2), algorithm="mondrian")
     return Warmth(ahead + teller.compiled - before, time.monotonic() - begun, FOLDER)
 

@@ -152,6 +152,14 @@ def _fill_classes(table: _Small) -> None:
     grow(table.quasi, table.losses, table.rows, np.ones((1, ROWS), dtype=np.int64), blocks)
 
 
+def _find_failing_tallied(table: _Small) -> None:
+    from tclose.make.incognito.histogram import Histogram, failing_classes
+    from tclose.make.kernels.satisfies import scratch_for
+
+    histogram = Histogram(table.quasi, table.starts, table.rows, np.ones(ROWS, dtype=np.int64))
+    failing_classes(table.limits, scratch_for(table.limits), histogram)
+
+
 def _exchange(table: _Small) -> None:
     from tclose.make.fragmentation.exchange import exchange
 
@@ -194,6 +202,7 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
     "fragmentation.exchange.sweep": _exchange,
     "fragmentation.grow._grow_all": _fill_classes,
     "fragmentation.blocks._halve_all": _halve,
+    "incognito.histogram.find_failing_tallied": _find_failing_tallied,
     "kernels.merge._merge": _merge,
     "microaggregation.merge._merge_all": _microaggregation("merge"),
     "microaggregation.mdav._mdav": _microaggregation("mdav"),
@@ -215,6 +224,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
         "fragmentation.grow._grow_all",
         "fragmentation.blocks._halve_all",
     ),
+    "incognito": (*_CHECKS[:2], "incognito.histogram.find_failing_tallied"),
     "microaggregation-merge": (*_CHECKS, *_MERGING, "microaggregation.mdav._mdav"),
     "microaggregation-swap": (*_CHECKS, *_MERGING, "microaggregation.swap._swap"),
     "microaggregation-tfirst": (*_CHECKS, *_MERGING, "microaggregation.tfirst._take"),

@@ -99,13 +99,28 @@ class Scale(ABC):
     def widths(self) -> Widths:
         """Return the NCP of all ranges of codes, by which algorithms choose rows."""
 
+    @property
+    def levels(self) -> int:
+        """The number of levels at which all values can be published; without a hierarchy two, ``*`` and the value itself."""
+        return 2
+
+    def groups(self, level: int) -> Ints:
+        """Return for each code the number of its group at a level: the values of a group are published alike.
+
+        Levels are counted from the root, 0, where all values and missing cells are one group. Each group of a level lies inside
+        a group of the level above it.
+        """
+        return np.arange(self.size) if level else np.zeros(self.size, dtype=np.int64)
+
     def at_level(self, level: int) -> Scale:
-        """Return the scale that publishes all values at one level of its hierarchy, counted from the root, 0."""
-        raise TypeError(f"{self.name!r} has no hierarchy, and no level {level}.")
+        """Return the scale that publishes all values at one level, counted from the root, 0."""
+        from tclose.make.scales.everything import Everything  # which is a scale itself
+
+        return self if level else Everything(self)
 
     def width_in_words(self, share: float) -> str:
-        """Return in words how wide classes with this mean NCP are published: ``in sets of 2.1 of 7 values``."""
-        return f"in sets of {share * self.size:.1f} of {self.size:,} values"
+        """Return in words how wide classes with this mean NCP are published: ``in sets of 2.1 of 7 values on average``."""
+        return f"in sets of {share * self.size:.1f} of {self.size:,} values on average"
 
     @abstractmethod
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:

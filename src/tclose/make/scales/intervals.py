@@ -91,7 +91,7 @@ class IntervalTree(Tree):
                 f"The value of {self.name!r} if all rows of the class agree on it, else the narrowest interval with their values"
             )
             return f"{what}, of width {several}; or *, any value{says}."
-        if self._level > len(widths):
+        if self._level >= len(self._ancestors) - 1:
             return f"The value of {self.name!r}{says}."
         return f"The interval of {self.name!r}, of width {widths[-self._level]}, that has the value{says}."
 

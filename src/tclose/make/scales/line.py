@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tclose.errors import PolicyError
 from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of
+from tclose.make.scales.everything import Everything
 from tclose.make.scales.rulers import Cell, Days, Instants, Ruler, ruler
 from tclose.make.scales.spans import Spans, charged, column, spans, spread
 from tclose.values.arrays import Floats, Ints
@@ -129,7 +130,13 @@ class Line(Scale):
         """Return in words how long the published ranges are."""
         how = {"range": "in ranges of", "bounds": "between bounds that differ by", "centroid": "as means over ranges of"}
         length = self._ruler.length(share * self._range) if self._ruler else "0"
-        return f"{how[self._recode]} {length}"
+        return f"{how[self._recode]} {length} on average"
+
+    def at_level(self, level: int) -> Scale:
+        """Return the scale that publishes ranges of one atom (1), or ``*`` (0); bounds and means have no levels."""
+        if self._recode != "range":
+            raise TypeError(f"recode: {self._recode} of {self.name!r} has no levels.")
+        return self if level else Everything(self, numbers=True)
 
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
         """Publish classes as ranges, bounds or means."""

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from tclose.make.scales.base import Published, Scale, Widths
 from tclose.make.scales.boxes import Boxes, Ranges, is_plain, nodes_of, ranks_of, read_range
+from tclose.make.scales.everything import Everything
 from tclose.make.scales.spans import Spans, charged, column, spans, spread
 from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
-from tclose.values.hierarchy import Hierarchy, node_names
+from tclose.values.hierarchy import ROOT, Hierarchy, node_names
 
 _SEVERAL = re.compile(r"[\[{'].*|.+ or (?:more|less|missing.*)|less than .+|any value", re.DOTALL)
 """Values that look like labels for several values."""
@@ -98,17 +99,32 @@ class Tree(Scale):
         found = [codes[node] for node in nodes] + [len(leaves)] * (missing and not placed)
         return cls(name, hierarchy, leaves, missing=missing and not placed, given=given), np.array(found, dtype=np.int64)
 
-    def at_level(self, level: int) -> Tree:
+    @property
+    def levels(self) -> int:
+        """The number of levels, from the root down to the deepest value that occurs."""
+        return max(len(self._ancestors), 1 + self.missing)
+
+    def groups(self, level: int) -> Ints:
+        """Return for each code the number of its node at a level; missing cells are a group of their own below the root."""
+        if level == 0:
+            return np.zeros(self.size, dtype=np.int64)
+        lowest = self._ancestors[: level + 1].max(axis=0)  # nodes are numbered from the root down
+        return np.unique(lowest, return_inverse=True)[1].astype(np.int64)
+
+    def at_level(self, level: int) -> Scale:
         """Return the scale that publishes all values at one level of the hierarchy, counted from the root, 0.
 
         A leaf that is nearer to the root is published itself. A class whose values are below several nodes of the level is still
-        published as the lowest node above all of them.
+        published as the lowest node above all of them. At the root, where some cells are missing and are in no node, all rows are
+        published as ``ROOT or missing``, so that a reader cannot tell which they are.
 
         >>> tree = Hierarchy.from_mapping({"lung": ["flu", "cold"], "gut": ["colitis", "ulcer"]})
         >>> scale, codes = Tree.of("disease", ["cold", "colitis", "flu"], tree)
         >>> scale.at_level(1).publish(np.array([0, 1, 2]), np.array([0, 2, 3])).columns["disease"].values
         ['lung', 'gut']
         """
+        if level == 0 and self.missing:
+            return Everything(self, f"{self._names[ROOT]}{self._or_missing}")
         chosen = copy(self)
         chosen._level = level
         return chosen
@@ -120,7 +136,7 @@ class Tree(Scale):
 
     def width_in_words(self, share: float) -> str:
         """Return in words how many values a label stands for."""
-        return f"as labels for {share * self._total():.1f} of {self._total():,} values"
+        return f"as labels for {share * self._total():.1f} of {self._total():,} values on average"
 
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
         """Publish classes as nodes."""
@@ -175,7 +191,9 @@ class Tree(Scale):
         """Return a sentence for the codebook on what the published column contains."""
         says = f"; {self._or_missing.strip()!r} says that some of them miss it" if missing else ""
         if self._level is not None:
-            where = "at the root" if self._level == 0 else f"{number_of(self._level, 'level')} below the root"
+            # A level below all published values is not told: only a suppressed value could be as deep.
+            level = min(self._level, len(self._ancestors) - 1)
+            where = "at the root" if level == 0 else f"{number_of(level, 'level')} below the root"
             return f"The label of the hierarchy of {self.name!r} above the value, {where}; or the value, if it is nearer{says}."
         return f"The lowest label of the hierarchy of {self.name!r} above the values of all rows of the class{says}."
 

@@ -10,5 +10,7 @@ from tests.naive import growth as growth
 from tests.naive import incognito as incognito
 from tests.naive import microaggregation as microaggregation
 from tests.naive import regions as regions
+from tests.naive import sabre as sabre
 from tests.naive import several_tables as several_tables
+from tests.naive import wang as wang
 from tests.naive.measures import *  # noqa: F403

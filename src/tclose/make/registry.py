@@ -86,6 +86,26 @@ _ALL = (
         refuses=promise.refuses,
     ),
     Algorithm(
+        "sabre",
+        "puts the sensitive values into buckets, sizes classes that are close whatever their rows, and fills them with near rows",
+        "Cao, Karras, Kalnis and Tan 2011, with exact worst cases; our reconstruction of how classes are sized",
+        _on_use("sabre:sabre"),
+        {"fill": Choice(("nearest", "hilbert"))},
+        refuses=_on_use("sabre:refuses"),
+    ),
+    Algorithm(
+        "wang-clustering",
+        "groups rows whose sensitive values are near one another; a class takes about one row of each group",
+        "Wang et al. 2018; our reconstruction",
+        _on_use("wang:wang_clustering"),
+    ),
+    Algorithm(
+        "wang-pca",
+        "groups rows along the first principal component of the sensitive columns; a class takes about one row of each group",
+        "Wang et al. 2018; our reconstruction",
+        _on_use("wang:wang_pca"),
+    ),
+    Algorithm(
         "codip",
         "makes several tables, each with all quasi-identifiers and a group of sensitive columns that go together",
         "Fang, Ashrafi and Ng 2011; our reconstruction",

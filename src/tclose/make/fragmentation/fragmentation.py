@@ -71,16 +71,17 @@ def _size(problem: Problem, options: Mapping[str, Any]) -> tuple[Codes, Ints, di
         [attribute.values for attribute in limited],
     )
     found, wanted = size_classes(
-        matrix, [_slack(matrix, number, attribute) for number, attribute in enumerate(limited)], k, options
+        matrix, [slack_of(matrix, number, attribute) for number, attribute in enumerate(limited)], k, options
     )
-    fragment = np.empty(len(matrix.rows), dtype=np.int32)
-    for number, part in enumerate(found.fragments):
-        fragment[part.cells] = number
     promised = found.promises.largest(wanted)
-    return fragment[cell_of_row], wanted, dict(zip((attribute.column.name for attribute in limited), promised, strict=True))
+    return (
+        found.fragments_of(cell_of_row),
+        wanted,
+        dict(zip((attribute.column.name for attribute in limited), promised, strict=True)),
+    )
 
 
-def _slack(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
+def slack_of(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
     """Return the slack of an attribute: its limit, less the distance of these rows from the input if some are suppressed."""
     moved = exact_emd(attribute.distance, matrix.marginal(number), attribute.counts)
     limit: Fraction = attribute.column.t

@@ -17,7 +17,7 @@ from tclose.make.fragmentation.counts import Counts, numbers
 from tclose.make.fragmentation.fragment import Fragment
 from tclose.make.fragmentation.search import Split, Walk
 from tclose.make.fragmentation.sizing import by_gcd, by_halving
-from tclose.values.arrays import Ints
+from tclose.values.arrays import Codes, Ints
 from tclose.values.exact import decimal_up, number_of
 
 SIZINGS = ("relaxed", "gcd")
@@ -64,6 +64,13 @@ class Fragmentation:
     def rows(self) -> Ints:
         """The rows of each fragment."""
         return np.array([fragment.rows for fragment in self.fragments], dtype=np.int64)
+
+    def fragments_of(self, cells: Ints) -> Codes:
+        """Return the fragment of each row, from the cell of the matrix that it lies in."""
+        fragment = np.empty(len(self.matrix.rows), dtype=np.int32)
+        for number, part in enumerate(self.fragments):
+            fragment[part.cells] = number
+        return fragment[cells]
 
     def walk(self) -> Iterator[Fragmentation]:
         """Yield all fragmentations from the top, the box of all values, down to this one."""

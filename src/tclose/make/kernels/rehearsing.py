@@ -186,6 +186,12 @@ def _microaggregation(step: str) -> Callable[[_Small], None]:
     return compile_step
 
 
+def _take_nearest(table: _Small) -> None:
+    from tclose.make.kernels.nearest import fill_nearest
+
+    fill_nearest(table.quasi, table.losses, table.rows, np.ones((1, ROWS), dtype=np.int64), np.arange(ROWS))
+
+
 KERNELS: dict[str, Callable[[_Small], None]] = {
     "kernels.limits.cumulate_counts": _cumulate_counts,
     "kernels.satisfies.column_satisfies": _column_satisfies,
@@ -208,6 +214,7 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
     "microaggregation.mdav._mdav": _microaggregation("mdav"),
     "microaggregation.swap._swap": _microaggregation("swap"),
     "microaggregation.tfirst._take": _microaggregation("tfirst"),
+    "kernels.nearest._take_nearest": _take_nearest,
 }
 """How each kernel is compiled; kernels that take long, and those that are needed first, come first."""
 
@@ -228,6 +235,9 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "microaggregation-merge": (*_CHECKS, *_MERGING, "microaggregation.mdav._mdav"),
     "microaggregation-swap": (*_CHECKS, *_MERGING, "microaggregation.swap._swap"),
     "microaggregation-tfirst": (*_CHECKS, *_MERGING, "microaggregation.tfirst._take"),
+    "sabre": (*_CHECKS, "kernels.nearest._take_nearest"),
+    "wang-clustering": (*_CHECKS, "kernels.nearest._take_nearest"),
+    "wang-pca": (*_CHECKS, "kernels.nearest._take_nearest"),
 }
 """The kernels that an algorithm calls for any table."""
 

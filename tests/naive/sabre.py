@@ -1,0 +1,19 @@
+"""Filling the classes of SABRE, slow and obvious."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+
+def fill_nearest(
+    order: Sequence[int], bucket: Sequence[int], wanted: Sequence[Sequence[int]], distance: Callable[[int, int], float]
+) -> list[int]:
+    """A class starts at the first row left; of each bucket it takes the nearest rows left, of equals those that come first."""
+    labels = [-1] * len(order)
+    for number, takes in enumerate(wanted):
+        middle = next(row for row in order if labels[row] < 0)
+        for place, needed in enumerate(takes):
+            left = [row for row in order if labels[row] < 0 and bucket[row] == place]
+            for row in sorted(left, key=lambda row: distance(middle, row))[:needed]:
+                labels[row] = number
+    return labels

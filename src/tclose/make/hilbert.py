@@ -56,7 +56,7 @@ def hilbert_index(coordinates: Ints, bits: int) -> Ints:
     for bit in range(bits - 1, 0, -1):
         flips ^= np.where(x[-1] >> bit & 1, (1 << bit) - 1, 0)
     x ^= flips
-    index = np.zeros_like(x[0])
+    index: Ints = np.zeros_like(x[0])
     for bit in range(bits - 1, -1, -1):
         for axis in range(len(x)):
             index = index << 1 | (x[axis] >> bit & 1)

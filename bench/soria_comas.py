@@ -27,7 +27,7 @@ from tclose.make.microaggregation.promise import cluster_size
 CENSUS = DATA / "census.csv"
 QUASI = ("TAXINC", "POTHVAL")
 SENSITIVE = {"FEDTAX": "1,080 different values", "FICA": "375 different values"}
-KS = (2, 5, 10, 20, 30)
+KS = (2, 5, 10, 30)
 TS = tuple(Fraction(hundredths, 100) for hundredths in (1, 5, 9, 13, 17, 21, 25))
 THREE = ("microaggregation-merge", "microaggregation-swap", "microaggregation-tfirst")
 SHORT = {

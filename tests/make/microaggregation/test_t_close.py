@@ -66,21 +66,21 @@ def test_t_first_takes_a_row_of_each_bucket() -> None:
 # The twins
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(problems())
 def test_merging_is_its_naive_twin(drawn: Drawn) -> None:
     first = naive.microaggregation.mdav(drawn.table, drawn.k)
     assert labels(merge, drawn) == labels_of(naive.microaggregation.merged(drawn.table, first, drawn.holds, drawn.excess))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(problems())
 def test_swapping_is_its_naive_twin(drawn: Drawn) -> None:
     first = naive.microaggregation.swapped(drawn.table, drawn.k, drawn.holds, drawn.steering)
     assert labels(swap, drawn) == labels_of(naive.microaggregation.merged(drawn.table, first, drawn.holds, drawn.excess))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(problems(attributes=1, distances=("ordered",)))
 def test_t_first_is_its_naive_twin(drawn: Drawn) -> None:
     if drawn.k > drawn.problem.rows:  # is refused before any algorithm runs
@@ -102,7 +102,7 @@ def test_published_cluster_sizes() -> None:
     assert of_adult == [50, 10, 6, 4, 4, 3, 3, 2]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 500), st.data(), st.fractions(0, 1, max_denominator=1000))
 def test_fewer_rows_are_left_over_than_there_are_classes(rows: int, data: st.DataObject, t: Fraction) -> None:
     k = data.draw(st.integers(1, rows))

@@ -93,6 +93,11 @@ def test_limits_of_a_class_of_three(limits: dict[str, Any], broken: list[str]) -
         ({"hierarchy": {"*": {"north": ["a", "b"], "south": ["c"]}}}, ["a", "b"], "*", False),
         ({"hierarchy": "prefixes"}, ["4761", "4769"], "476*", True),
         ({"hierarchy": "prefixes"}, ["4761", "4779"], "476*", False),
+        ({"hierarchy": {"intervals": [5, 10]}}, [21, 23], "[20, 24]", True),
+        ({"hierarchy": {"intervals": [5, 10]}}, [21, 23], "[20, 29]", False),
+        ({"hierarchy": {"intervals": [5, 10]}}, [21, 25], "[20, 24]", False),
+        ({"hierarchy": {"intervals": [5, 10]}}, [21, 31], "*", True),
+        ({"hierarchy": {"intervals": [5, 10]}}, [21, 29], "*", False),
     ],
 )
 def test_what_covers_the_values_of_a_class(settings: dict[str, Any], values: list[Any], cell: str, fits: bool) -> None:

@@ -117,7 +117,8 @@ def _cover(column: Covering) -> Callable[[Any], Any]:
 def side_of(column: Covering, cells: dict[str, Any]) -> Side:
     """Return what the published cells of a quasi-identifier may stand for."""
     tree = column.recode != "set" and column.hierarchy is not None
-    kind = "interval" if column.ranged or column.hierarchy == "dates" else "prefix" if tree and not column.paths else "texts"
+    built = "interval" if column.hierarchy == "dates" or column.widths else "prefix"
+    kind = "interval" if column.ranged else built if tree and not column.paths else "texts"
     beyond = cells.get(f"{column.name}.missing") in (True, "true")
     if column.recode == "centroid" and column.ranged:  # a mean may stand for any value
         return Side(kind, (MISSING, MISSING) if cells[column.name] is None else ((0, 0), MISSING if beyond else (2, -1)))
@@ -134,6 +135,8 @@ def side_of(column: Covering, cells: dict[str, Any]) -> Side:
         return Side(kind, (MISSING, MISSING) if kind == "interval" else "\0" if kind == "prefix" else frozenset([None]))
     text = str(cell)
     missing = text.endswith(OR_MISSING)
+    if text.removesuffix(OR_MISSING) == "*" and (missing or not tree or column.widths):
+        return Side(kind, ANYTHING)
     if kind == "texts":
         if tree:
             text = text.removesuffix(OR_MISSING)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,7 @@ def draw_case(seed: int, number: int) -> Case:
         policy["k"] = max(policy["k"], 2)  # a policy must ask for something
     names = list(columns)
     lot.shuffle(names)
-    algorithm = lot.choice(("growth", "growth", "mondrian", "fragmentation"))
+    algorithm = lot.choice(("growth", "growth", "mondrian", "fragmentation", "incognito"))
     options: dict[str, Any] | None = None
     if algorithm == "fragmentation" and lot.random() < 0.5:
         options = {
@@ -160,6 +161,10 @@ def draw_case(seed: int, number: int) -> Case:
     if said:
         policy["input"] = said
     effort = lot.choice(("fast", "fast", "balanced", "best"))
+    if algorithm == "incognito":  # bounds and means have no levels
+        for settings in policy["quasi"].values():
+            if settings and settings.get("recode") in ("bounds", "centroid"):
+                del settings["recode"]
     if algorithm == "growth" and effort == "best":
         options = {"seconds": "0.2"}
     return Case(
@@ -261,6 +266,7 @@ def _integers(lot: random.Random) -> tuple[list[Any], dict[str, Any]]:
                 {"top": middle, "bottom": middle - 2},
                 {"hierarchy": draw_tree(lot, [str(value) for value in values]), "recode": lot.choice(("range", "level"))},
                 {"hierarchy": "prefixes"},
+                {"hierarchy": {"intervals": lot.choice(([5, 10], [2, 4, 20], ["3/2", 3], [10**14] if wide else [7]))}},
                 {"type": "text"},
                 {"type": "category"},
             )
@@ -297,6 +303,7 @@ def _on_a_line(lot: random.Random, values: list[Any], snap: Any) -> dict[str, An
                 {"bottom": middle, "recode": "bounds"},
                 {"snap": snap, "bottom": middle},
                 {"hierarchy": "prefixes"},
+                {"hierarchy": {"intervals": [snap, str(4 * Fraction(str(snap)))]}},
             )
         )
     )

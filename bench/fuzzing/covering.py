@@ -29,13 +29,20 @@ def paths_of(tree: Any, above: tuple[str, ...] = ()) -> dict[str, list[str]]:
 class Covering:
     """One quasi-identifier: its settings, and its values in the input."""
 
-    def __init__(self, name: str, settings: Mapping[str, Any] | None, values: Sequence[Any]) -> None:
-        """From the policy's settings and the input's column."""
-        self.name, self.settings = name, settings or {}
+    def __init__(
+        self, name: str, settings: Mapping[str, Any] | None, values: Sequence[Any], *, whole_column: bool = False
+    ) -> None:
+        """From the policy's settings and the input's column.
+
+        ``whole_column``: all rows are published at one level, so that labels may be wider than the rows of their class.
+        """
+        self.name, self.settings, self.whole_column = name, settings or {}, whole_column
         self.kind = kind_of(list(values))
         self.recode = self.settings.get("recode", "range")
         self.hierarchy = self.settings.get("hierarchy")
-        self.paths = paths_of(self.hierarchy) if isinstance(self.hierarchy, Mapping) else {}
+        tree = self.hierarchy if isinstance(self.hierarchy, Mapping) else {}
+        self.widths = [Fraction(str(width)) for width in tree.get("intervals", [])]
+        self.paths = {} if self.widths else paths_of(tree)
         self.ranged = (
             self.kind != "text"
             and self.settings.get("type") not in ("text", "category")
@@ -61,11 +68,17 @@ class Covering:
                 return "" if all(cells[name] is None for name in self.columns()[:-1]) else "missing cells have a value"
             return self._bounds_fault(cells, present) if self.recode == "bounds" else self._mean_fault(cells[self.name], present)
         cell = cells[self.name]
+        if self.whole_column and self._is_root(cell):
+            return ""
         if all_missing:
             return "" if cell is None or (self.paths and cell == "") else "missing cells have a value"
         if cell is None:
             return "values are published as missing"
         text = str(cell) if not isinstance(cell, bool) else str(cell).lower()
+        if self.widths and self.recode != "set":
+            if text.endswith(OR_MISSING) != some_missing:
+                return "'or missing' is wrong"
+            return self._interval_fault(text.removesuffix(OR_MISSING), [plain(value, self.kind) for value in present])
         if not self.ranged:
             return self._label_fault(text, [printed(value) for value in present], some_missing)
         if text.endswith(OR_MISSING) != some_missing:
@@ -88,6 +101,29 @@ class Covering:
         ):
             return f"{text!r} is wider than its rows"
         return ""
+
+    def _is_root(self, cell: Any) -> bool:
+        """Whether a cell is the label of the topmost level."""
+        root = next(iter(self.paths.values()))[-1] if self.paths and self.recode != "set" else "*"
+        text = str(cell).removesuffix(OR_MISSING)
+        return text == root or (self.hierarchy == "prefixes" and bool(text) and not text.strip("*"))
+
+    def _interval_fault(self, text: str, values: list[Any]) -> str:
+        """Return what is wrong with a label of a hierarchy of intervals, if anything is."""
+        shared = [width for width in self.widths if len({value // width for value in values}) == 1]
+        if text == "*":
+            return "'*' is wider than its rows" if shared or len(set(values)) == 1 else ""
+        low, high, closed = self.range_of(text)
+        if any(value < low or value > high or (value == high and not closed) for value in values):
+            return f"{text!r} does not contain a value of its rows"
+        if low == high:
+            return ""
+        fitting = [width for width in shared if low // width == values[0] // width and high <= (low // width + 1) * width]
+        ends = [width for width in fitting if closed or (low % width == 0 and high == low + width)]
+        if not ends:
+            return f"{text!r} is no interval of the hierarchy"
+        narrow = shared[0] if len(set(values)) > 1 else Fraction(0)
+        return "" if self.whole_column or (narrow and high - low <= narrow) else f"{text!r} is wider than its rows"
 
     def range_of(self, text: str) -> tuple[Any, Any, bool]:
         """Return the ends of a published range, None where it has none, and whether the upper belongs to it."""
@@ -163,7 +199,7 @@ class Covering:
             if not all(covers(text, value) for value in values):
                 return f"{text!r} does not stand above a value of its rows"
             lower = [label for label in self._below(text, values[0]) if all(covers(label, value) for value in values)]
-            return f"{text!r} is wider than its rows" if lower else ""
+            return f"{text!r} is wider than its rows" if lower and not self.whole_column else ""
         if set_of(text) != (set(values), some_missing):
             return f"{text!r} is not the set of its rows"
         return ""

@@ -232,7 +232,7 @@ def _prepare(lot: random.Random, whole: Path, work: Path) -> tuple[list[str], st
         "-o",
         f"out{lot.choice(('.csv', '.parquet', '.arrow'))}",
     ]
-    arguments += ["--algorithm", lot.choice(("growth", "growth", "mondrian", "fragmentation")), "--effort", "fast"]
+    arguments += ["--algorithm", lot.choice(("growth", "growth", "mondrian", "fragmentation", "incognito")), "--effort", "fast"]
     return arguments, what
 
 

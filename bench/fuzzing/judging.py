@@ -28,7 +28,10 @@ class Judge:
         self.published = read_table(release)
         self.rows = len(next(iter(self.published.values())))
         self.certificate = json.loads(Path(f"{release}.certificate.json").read_text(encoding="utf-8"))
-        self.quasi = [Covering(name, settings, case.columns[name]) for name, settings in self.policy["quasi"].items()]
+        whole = case.algorithm == "incognito"
+        self.quasi = [
+            Covering(name, settings, case.columns[name], whole_column=whole) for name, settings in self.policy["quasi"].items()
+        ]
         self.sensitive = [Attribute(name, settings, case.columns[name]) for name, settings in self.policy["sensitive"].items()]
         self.kept = [*self.policy.get("keep", {})]
         if self.policy.get("other") == "keep":

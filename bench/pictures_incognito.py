@@ -1,10 +1,13 @@
-"""Draw the picture of docs/algorithms/incognito.md: a small lattice, and what became of each of its nodes.
+"""Draw the pictures of docs/algorithms/incognito.md: a small lattice with what became of its nodes, and what privacy models cost.
 
-pip install tclose[pictures]; python bench/pictures_incognito.py
+    pip install tclose[pictures]; python bench/pictures_incognito.py
+
+The second is drawn from li2007.json, which bench/li2007.py writes.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 import tclose as tc
-from pictures import INK, save
+from pictures import HERE, INK, save
 from tclose.make.incognito.lattice import Node, candidates_of, minimal, specialisations, subsets, walk
 from tclose.release.hospital import hospital
 from tclose.values.arrays import Bools
@@ -33,6 +36,7 @@ COLOURS = ("#e6e6e6", "#f2b5bd", INK, "#bcd7ee")
 
 def main() -> None:
     save(lattice(), "lattice")
+    save(models(), "li2007")
 
 
 def lattice() -> Any:
@@ -61,6 +65,27 @@ def lattice() -> Any:
     dark = alt.condition(f"datum.fate == '{FATES[2]}'", alt.value("white"), alt.value("#222"))
     texts = alt.Chart(nodes).mark_text(fontSize=12, lineBreak="\n", dy=-7).encode(x=across, y=up, text="label:N", color=dark)
     return alt.layer(lines, shapes, texts).properties(width=700, height=520)
+
+
+def models() -> Any:
+    """Time, average class size and DM of each privacy model against the number of quasi-identifiers; occupation is sensitive."""
+    found = [one for one in json.loads((HERE / "li2007.json").read_text())["found"] if one["sensitive"] == "occupation"]
+    frame = pd.DataFrame([one for one in found if "refused" not in one])
+    names = list(dict.fromkeys(frame["model"]))
+    legend = alt.Legend(title=None, orient="bottom", symbolType="stroke")
+    colour = alt.Color("model:N", sort=names, scale=alt.Scale(scheme="dark2"), legend=legend)
+    shape = alt.Shape("model:N", sort=names, legend=None)
+    across = alt.X("quasi:Q", title="quasi-identifiers", axis=alt.Axis(values=list(range(1, 8)), format="d", grid=False))
+    panels = []
+    for key, title, kind in (
+        ("seconds", "CPU s of the search", "linear"),
+        ("average", "rows in a class on average", "log"),
+        ("dm", "DM, in millions", "linear"),
+    ):
+        chart = alt.Chart(frame).encode(x=across, y=alt.Y(f"{key}:Q", title=title, scale=alt.Scale(type=kind)), color=colour)
+        points = chart.mark_point(filled=True, size=60).encode(shape=shape)
+        panels.append((chart.mark_line() + points).properties(width=240, height=230))
+    return alt.hconcat(*panels, spacing=25)
 
 
 def fates_of_nodes() -> dict[Node, str]:

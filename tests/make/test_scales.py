@@ -799,7 +799,7 @@ def test_the_codebook_names_settings_and_no_values() -> None:
         assert "or missing" in other.describe("age", missing=True)
 
 
-@pytest.mark.parametrize("module", ["line", "nominal", "tree"])
+@pytest.mark.parametrize("module", ["everything", "intervals", "line", "nominal", "tree"])
 def test_examples_in_docstrings(module: str) -> None:
     result = doctest.testmod(importlib.import_module(f"tclose.make.scales.{module}"))
     assert result.attempted

@@ -18,6 +18,9 @@ from tclose.make import feasibility, suppression
 from tclose.make.fragmentation.bounds import Promises
 from tclose.make.kernels import limits
 from tclose.make.kernels.limits import Limits
+from tclose.make.models import diversity, lift, share, without
+from tclose.make.models.base import Family
+from tclose.policy.models import MODELS
 
 TABLE = pa.table(
     {
@@ -40,43 +43,40 @@ CLOSENESS: dict[str, dict[str, Any]] = {
 Broken = Callable[[Limits], Limits]
 
 
-def attributes(**fields: int) -> Broken:
-    """Limits with other numbers in the records of all attributes."""
-    return lambda made: made._replace(attributes=_with(made.attributes, fields))
+def no(family: Family) -> Broken:
+    """Limits without those of a family."""
+    return lambda made: without(made, family)
 
 
-def columns(**fields: int) -> Broken:
-    """Limits with other numbers in the records of all columns."""
-    return lambda made: made._replace(columns=_with(made.columns, fields))
-
-
-def _with(records: Any, fields: dict[str, int]) -> Any:
-    changed = records.copy()
-    for name, number in fields.items():
-        changed[name] = number
-    return changed
+def any_t(made: Limits) -> Limits:
+    """Limits with t = 1: the check is made, and always passed."""
+    attributes = made.attributes.copy()
+    attributes["t_above"] = attributes["t_below"] = 1
+    return made._replace(attributes=attributes)
 
 
 def without_persons(made: Limits) -> Limits:
     return made._replace(persons=made.persons[:0], pairs=made.pairs[:0])
 
 
-ANY_T = attributes(t_above=1, t_below=1)
-ANY_L = columns(l_kind=0)
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any], Broken, str]] = {
     "k": ({"word": {}}, {"k": 6}, lambda made: made._replace(k=1), "k"),
-    **{f"t, {name}": (asked, {}, ANY_T, "t") for name, asked in CLOSENESS.items()},
-    "n,t": (CLOSENESS["equal"], {"n": 12}, ANY_T, "n,t"),
-    "alpha": ({"word": {}}, {"alpha": 0.5}, lambda made: made._replace(alpha_above=1, alpha_below=1), "alpha"),
-    "l, distinct": ({"word": {"l": 3}}, {}, ANY_L, "l_distinct"),
-    "l, entropy": ({"word": {"l": 2.5, "l_kind": "entropy"}}, {}, ANY_L, "l_entropy"),
-    "l, recursive": ({"word": {"l": 2, "l_kind": "recursive", "c": 1}}, {}, ANY_L, "c_recursive"),
-    "beta, basic": ({"word": {"beta": 0.5}}, {}, attributes(beta_kind=0), "beta"),
-    "beta, enhanced": ({"word": {"beta": 9, "beta_kind": "enhanced"}}, {}, attributes(beta_kind=0), "beta_enhanced"),
-    "delta, strict": ({"word": {"delta": 0.5}}, {}, attributes(delta_kind=0), "delta"),
-    "delta, lenient": ({"word": {"delta": 0.5, "delta_kind": "lenient"}}, {}, attributes(delta_kind=0), "delta"),
+    **{f"t, {name}": (asked, {}, any_t, "t") for name, asked in CLOSENESS.items()},
+    "n,t": (CLOSENESS["equal"], {"n": 12}, any_t, "n,t"),
+    "alpha": ({"word": {}}, {"alpha": 0.5}, no(share.FAMILY), "alpha"),
+    "l, distinct": ({"word": {"l": 3}}, {}, no(diversity.FAMILY), "l_distinct"),
+    "l, entropy": ({"word": {"l": 2.5, "l_kind": "entropy"}}, {}, no(diversity.FAMILY), "l_entropy"),
+    "l, recursive": ({"word": {"l": 2, "l_kind": "recursive", "c": 1}}, {}, no(diversity.FAMILY), "c_recursive"),
+    "beta, basic": ({"word": {"beta": 0.5}}, {}, no(lift.FAMILY), "beta"),
+    "beta, enhanced": ({"word": {"beta": 9, "beta_kind": "enhanced"}}, {}, no(lift.FAMILY), "beta_enhanced"),
+    "delta, strict": ({"word": {"delta": 0.5}}, {}, no(lift.FAMILY), "delta"),
+    "delta, lenient": ({"word": {"delta": 0.5, "delta_kind": "lenient"}}, {}, no(lift.FAMILY), "delta"),
     "persons": ({"word": {}}, {"k": 3, "unit": "who"}, without_persons, "k"),
 }
+
+
+def test_every_limit_is_broken_once() -> None:
+    assert {model for *_, model in CASES.values()} == {model.name for model in MODELS.values() if model.settings}
 
 
 def released(sensitive: dict[str, Any], algorithm: str = "mondrian", k: int = 2, table: Any = TABLE, **asked: Any) -> tc.Release:
@@ -96,7 +96,7 @@ def test_a_check_that_says_yes_too_often_is_caught(case: str, monkeypatch: pytes
 
 def test_promises_that_are_too_good_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     assert released(CLOSENESS["ordered"], "fragmentation").audit.satisfied
-    monkeypatch.setattr(limits, "Limits", lambda *fields: ANY_T(Limits(*fields)))
+    monkeypatch.setattr(limits, "Limits", lambda *fields: any_t(Limits(*fields)))
     monkeypatch.setattr(Promises, "within", lambda self, wanted, t: np.ones(len(wanted), dtype=bool))
     with pytest.raises(tc.GateError, match="it would break t of 'number'"):
         released(CLOSENESS["ordered"], "fragmentation")

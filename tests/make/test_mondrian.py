@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tclose import Hierarchy, Policy, Quasi, Sensitive
 from tclose.distances import Equal, Hierarchical, Ordered
-from tclose.judge.models import judge_regions
+from tclose.judge.models.region import judge_regions
 from tclose.make.algorithm import Partition
 from tclose.make.encode import Attribute, EncodedTable
 from tclose.make.kernels.limits import limits_of

@@ -15,7 +15,8 @@ from tclose import Policy, Sensitive
 from tclose.distances import Distance, Equal
 from tclose.judge.attribute import measure
 from tclose.make.logarithms import entropy_is_at_least_log, exp_sign
-from tclose.make.one_class import FAR, UNEVEN, too_far, too_uneven
+from tclose.make.models import FAR, UNEVEN
+from tclose.make.one_class import too_far, too_uneven
 from tclose.policy.models import MODELS
 from tclose.values.exact import plain
 from tclose.values.histograms import Histograms

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tclose import Hierarchy, Sensitive
 from tclose.distances import Distance, Equal, Hierarchical, Matrix, Numeric, Ordered
-from tclose.judge.models import Model
+from tclose.judge.models.base import Model
 from tclose.make.encode import Attribute
 from tests import naive
 

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel
-from tclose.make.kernels.limits import UNLIMITED, Limits, fill_reference
+from tclose.make.kernels.limits import Limits, fill_reference
 from tclose.make.kernels.running import run
 from tclose.make.kernels.satisfies import satisfies, scratch_for
 from tclose.make.kernels.scratch import Scratch
+from tclose.make.models import closeness, only
 from tclose.make.scales.boxes import Boxes, Nodes, Ranges
 from tclose.values.arrays import Bools, Codes, Ints
 
@@ -46,25 +47,14 @@ def far_from_regions(table: EncodedTable, limits: Limits, rows: Ints, starts: In
 
 def _each_closeness(limits: Limits) -> Iterator[Limits]:
     """Yield the limit on t of each attribute alone: two attributes may be close to two different regions."""
-    attributes = limits.attributes.copy()
-    attributes["beta_kind"] = attributes["delta_kind"] = 0
+    alone = only(limits, closeness.FAMILY)._replace(k=1, n=0, persons=limits.persons[:0], pairs=limits.pairs[:0], marks=0)
+    limited = closeness.limits_t(limits.attributes)
     for number, column in enumerate(limits.columns):
-        for place in range(int(column["first"]), int(column["last"])):
-            if attributes[place]["kind"] != UNLIMITED:
-                columns = limits.columns[number : number + 1].copy()
-                columns["first"], columns["last"], columns["l_kind"] = place, place + 1, 0
-                yield limits._replace(
-                    k=1,
-                    n=0,
-                    alpha_above=1,
-                    alpha_below=1,
-                    columns=columns,
-                    codes=limits.codes[number : number + 1],
-                    persons=limits.persons[:0],
-                    pairs=limits.pairs[:0],
-                    marks=0,
-                    attributes=attributes,
-                )
+        for index in range(int(column["first"]), int(column["last"])):
+            if limited[index]:
+                columns = alone.columns[number : number + 1].copy()
+                columns["first"], columns["last"] = index, index + 1
+                yield alone._replace(columns=columns, codes=limits.codes[number : number + 1])
 
 
 def not_close(limits: Limits, axes: Sequence[Boxes], n: int, rows: Codes, starts: Ints) -> Bools:

@@ -76,16 +76,15 @@ def failing_classes(table: EncodedTable, limits: Limits, labels: Ints, alike: In
     alike : (classes,) int64
         What is published of each class: classes with the same number are one to a reader.
     """
-    from tclose.make.kernels.limits import UNLIMITED
     from tclose.make.kernels.satisfies import failing
+    from tclose.make.models import closeness, without
     from tclose.make.regions import far_from_regions
 
     rows, starts = grouped(alike[labels])
     if not limits.n:
         return np.flatnonzero(failing(limits, rows, starts)[alike])
-    attributes = limits.attributes.copy()
-    attributes["kind"] = UNLIMITED  # t is asked of regions
-    broken = failing(limits._replace(n=0, attributes=attributes), rows, starts) | far_from_regions(table, limits, rows, starts)
+    others = without(limits._replace(n=0), closeness.FAMILY)  # t is asked of regions
+    broken = failing(others, rows, starts) | far_from_regions(table, limits, rows, starts)
     return np.flatnonzero(broken[alike])
 
 

@@ -1,7 +1,7 @@
 """Privacy models as data: where a limit comes from, how it is called and shown, and what merging classes does to it.
 
-Nothing is measured here. `tclose.judge.models` judges classes by these models, `tclose.make.kernels` makes classes that satisfy
-them; both register by the key, and a test compares the three. Screens, certificates and messages iterate over `MODELS`.
+Nothing is measured here. `tclose.judge.models` judges classes by these models, `tclose.make.models` has the checks of the makers;
+both go by the key, and tests compare the three. Screens, certificates and messages iterate over `MODELS`.
 """
 
 from __future__ import annotations

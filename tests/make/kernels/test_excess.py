@@ -17,8 +17,9 @@ from tclose import Policy, Sensitive
 from tclose.distances import Distance, Equal, Ordered
 from tclose.judge.emd import exact_emd
 from tclose.make.kernels.excess import excess
-from tclose.make.kernels.limits import Limits, limits_of, tightened
+from tclose.make.kernels.limits import Limits, limits_of
 from tclose.make.kernels.satisfies import failing, scratch_for, tally
+from tclose.make.models.closeness import tightened
 from tests import naive
 from tests.support.attributes import COUNTS, DISTANCES, SETTINGS, SUPPRESSED, M, attribute, limits_asked, name_of, rows_of
 

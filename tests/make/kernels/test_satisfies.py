@@ -22,23 +22,19 @@ from tclose import Hierarchy, Policy, Sensitive
 from tclose.distances import Distance, Equal, Hierarchical, Matrix, Numeric, Ordered
 from tclose.errors import InputError, PolicyError
 from tclose.judge.emd import exact_emd
-from tclose.judge.models import (
-    BasicLikeness,
-    Closeness,
-    Disclosure,
-    DistinctDiversity,
-    EnhancedLikeness,
-    EntropyDiversity,
-    Model,
-    RecursiveDiversity,
-    Share,
-)
+from tclose.judge.models.anonymity import Share
+from tclose.judge.models.base import Model
+from tclose.judge.models.closeness import Closeness
+from tclose.judge.models.disclosure import Disclosure
+from tclose.judge.models.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from tclose.judge.models.likeness import BasicLikeness, EnhancedLikeness
 from tclose.make.encode import Attribute
 from tclose.make.kernels.emd import flow_size, of_a_metric
-from tclose.make.kernels.limits import NEAR, limits_of
+from tclose.make.kernels.limits import limits_of
 from tclose.make.kernels.running import run
 from tclose.make.kernels.satisfies import failing, satisfies_with, scratch_for
 from tclose.make.kernels.small import at_most
+from tclose.make.models.base import NEAR
 from tclose.make.registry import find_algorithm, list_algorithms
 from tclose.values.histograms import Histograms
 from tests import naive

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.kernels.compiling import kernel, lean, once
-from tclose.make.kernels.limits import NEAR, UNLIMITED, Limits
+from tclose.make.kernels.limits import Limits
 from tclose.make.kernels.loss import Box, LossTable, box_for, clear_box, loss_with, widen
 from tclose.make.kernels.running import run_parts
 from tclose.make.kernels.satisfies import satisfies
 from tclose.make.kernels.tallies import Tallies, add, excess_with, least_excess_with, reset, tallies_for
+from tclose.make.models.base import NEAR
+from tclose.make.models.closeness import least_t
 from tclose.values.arrays import Bytes, Codes, Floats, Ints
 
 LARGEST = 200
@@ -92,8 +94,7 @@ def grow_classes(quasi: Codes, losses: LossTable, limits: Limits, rows: Codes, s
 
 def _largest(limits: Limits) -> int:
     """Return how many rows a class may have before it is dissolved."""
-    limited = limits.attributes[limits.attributes["kind"] != UNLIMITED]
-    t = (limited["t_above"] / limited["t_below"]).min(initial=1.0)
+    t = least_t(limits)
     return max(LARGEST, 4 * limits.k, min(MOST, int(PER_T / t) if t > 0 else MOST))
 
 

@@ -16,7 +16,7 @@ from tclose.make.growth.grow import grow_classes
 from tclose.make.growth.leftovers import place_leftovers
 from tclose.make.growth.neighbourhood import given
 from tclose.make.growth.refine import refine
-from tclose.make.kernels.limits import tightened
+from tclose.make.models.closeness import tightened
 
 if TYPE_CHECKING:
     from tclose.make.problem import Problem

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tclose.make.kernels.compiling import lean, once
-from tclose.make.kernels.limits import EQUAL, LINE, TREE
+from tclose.make.kernels.shapes import EQUAL, LINE, TREE
 from tclose.make.kernels.small import sort
 from tclose.values.arrays import Ints
 

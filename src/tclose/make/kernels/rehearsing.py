@@ -19,8 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tclose.make.kernels import compiling, keeping
-from tclose.make.kernels.limits import ATTRIBUTE, BLANK, COLUMN, Limits
+from tclose.make.kernels.limits import BLANK, Limits
 from tclose.make.kernels.loss import LossTable, loss_table
+from tclose.make.models import ATTRIBUTE, COLUMN
 from tclose.make.scales import Widths
 from tclose.values.arrays import Codes, Ints
 

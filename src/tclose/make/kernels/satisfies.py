@@ -1,11 +1,7 @@
 """Whether a set of rows satisfies all limits of a class. The kernels share nothing with `tclose.judge.models`.
 
 A check of s rows with r distinct values takes O(s + r log r), however large the domain: counts are kept in `Scratch` and reset
-by the list of touched values. Limits that are cheap to check, and fail most often, come first.
-
-Each limit has its own module: `closeness` (t), `shares` (alpha, beta, delta) and `diversity` (l), with the check beside the
-excess, which says how far a class is from satisfying it. A new limit is one more module, called by `column_satisfies` here and
-by `tclose.make.kernels.excess.excess`, with its entry in `REGISTERED` of `limits`.
+by the list of touched values. The limits of a sensitive column are in `tclose.make.models`.
 """
 
 from __future__ import annotations
@@ -16,15 +12,14 @@ import numpy as np
 from numba import boolean
 from numpy.typing import NDArray
 
-from tclose.make.kernels.closeness import satisfies_t
 from tclose.make.kernels.compiling import apart, kernel, lean, once
-from tclose.make.kernels.diversity import satisfies_l
 from tclose.make.kernels.emd import flow_size
 from tclose.make.kernels.limits import BLANK as NO_LIMITS
-from tclose.make.kernels.limits import MATRIX, UNLIMITED, Limits
+from tclose.make.kernels.limits import Limits
 from tclose.make.kernels.running import run
 from tclose.make.kernels.scratch import BLANK, Scratch
-from tclose.make.kernels.shares import satisfies_alpha, satisfies_lift
+from tclose.make.kernels.shapes import MATRIX
+from tclose.make.models import satisfies_all
 from tclose.values.arrays import Bools, Bytes, Codes, Ints
 
 
@@ -111,17 +106,7 @@ def column_satisfies(
     limits: Limits, references: Ints, number: int, rows: Codes, size: int, scratch: Scratch, touched: Ints
 ) -> bool:
     """Return whether one tallied column satisfies its limits. Afterwards its counts are 0."""
-    no_region = limits.n == 0 or size < limits.n  # a class of n rows is a region itself, at distance 0
-    column = limits.columns[number]
-    fine = satisfies_alpha(limits, size, scratch.counts, touched)
-    for index in range(column.first, column.last):
-        attribute = limits.attributes[index]
-        if fine and (attribute.beta_kind > 0 or attribute.delta_kind > 0):
-            fine = satisfies_lift(attribute, limits.references, size, scratch.counts, touched)
-        if fine and no_region and attribute.kind != UNLIMITED:
-            fine = satisfies_t(attribute, limits.shapes, references, size, scratch, touched)
-    if fine and column.l_kind > 0:
-        fine = satisfies_l(limits, number, rows, scratch, touched)
+    fine = satisfies_all(limits, references, number, rows, size, scratch, touched)
     for code in touched:
         scratch.counts[code] = 0
     return fine

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tclose.make.kernels.compiling import lean, once
-from tclose.make.kernels.limits import DISTINCT, ENTROPY, NEAR, Limits
 from tclose.make.kernels.scratch import Scratch
 from tclose.make.kernels.small import at_most, sort
+from tclose.make.logarithms import entropy_is_at_least_log
+from tclose.make.models.base import NEAR, OnClass, rounded_down
+from tclose.policy import Policy, Sensitive
 from tclose.values.arrays import Codes, Ints
+
+if TYPE_CHECKING:
+    from tclose.make.encode import Attribute
+    from tclose.make.kernels.limits import Limits
+
+DISTINCT, ENTROPY, RECURSIVE = 1, 2, 3
+"""Kinds of l; 0 where it is not limited."""
 
 
 @once
@@ -94,3 +105,36 @@ def excess_of_l(column: Any, size: int, counts: Ints, touched: Ints, ordered: In
             tail += count
         missing = (ordered[len(touched) - 1] - column.c_above / column.c_below * tail) / size
     return max(0.0, missing)
+
+
+def _fill(_: Policy, attribute: Attribute) -> Mapping[str, float]:
+    column = attribute.column
+    if column.l is None:
+        return {}
+    kind = {"distinct": DISTINCT, "entropy": ENTROPY, "recursive": RECURSIVE}[column.l_kind]
+    above, below = rounded_down(column.c or Fraction(0))
+    return {"l_kind": kind, "l": math.ceil(column.l), "log_l": math.log(column.l), "c_above": above, "c_below": below}
+
+
+def _has_few_values(l: Fraction, _: Sensitive, counts: Ints) -> bool:  # noqa: E741 - the name of the model
+    """Whether there are fewer than l values."""
+    return int(np.count_nonzero(counts)) < l
+
+
+def _has_little_entropy(l: Fraction, _: Sensitive, counts: Ints) -> bool:  # noqa: E741
+    """Whether the entropy is below ln l."""
+    return not entropy_is_at_least_log(counts, l)
+
+
+def _exceeds_c(c: Fraction, column: Sensitive, counts: Ints) -> bool:
+    """Whether the most frequent value has c times the rows or more that the l-th and all less frequent values have together."""
+    ascending = np.sort(counts)
+    tail = int(ascending[: max(len(counts) - math.ceil(column.l or 0) + 1, 0)].sum())
+    return int(ascending[-1]) >= c * tail
+
+
+FAMILY = OnClass(
+    unlimited={"l_kind": 0, "l": 0, "log_l": 0.0, "c_above": 0, "c_below": 1},
+    fill=_fill,
+    breaks={"l_distinct": _has_few_values, "l_entropy": _has_little_entropy, "c_recursive": _exceeds_c},
+)

@@ -17,24 +17,13 @@ from hypothesis import strategies as st
 from tclose import Hierarchy, Sensitive
 from tclose.distances import Distance, Equal, Hierarchical, Matrix, Numeric, Ordered
 from tclose.judge.emd import exact_emd
-from tclose.judge.models import (
-    BasicLikeness,
-    Closeness,
-    Disclosure,
-    DistinctDiversity,
-    EnhancedLikeness,
-    EntropyDiversity,
-    Lift,
-    Model,
-    RecursiveDiversity,
-    Regions,
-    Share,
-    Verdict,
-    homogeneous,
-    judge_regions,
-    too_small,
-)
-from tclose.judge.models.base import log_sign
+from tclose.judge.models.anonymity import Lift, Share, homogeneous, too_small
+from tclose.judge.models.base import Model, Verdict, log_sign
+from tclose.judge.models.closeness import Closeness
+from tclose.judge.models.disclosure import Disclosure
+from tclose.judge.models.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
+from tclose.judge.models.likeness import BasicLikeness, EnhancedLikeness
+from tclose.judge.models.region import Regions, judge_regions
 from tclose.policy.models import MODELS
 from tclose.values.histograms import Histograms
 from tests import naive

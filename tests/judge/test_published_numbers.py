@@ -21,7 +21,9 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.distances import Equal, Hierarchical, Ordered
-from tclose.judge.models import Closeness, DistinctDiversity, judge_regions
+from tclose.judge.models.closeness import Closeness
+from tclose.judge.models.diversity import DistinctDiversity
+from tclose.judge.models.region import judge_regions
 from tclose.make.fragmentation.axes import axis_of
 from tclose.values.histograms import Histograms
 

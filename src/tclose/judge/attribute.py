@@ -12,7 +12,9 @@ import numpy as np
 
 from tclose.distances import Distance
 from tclose.judge.divergences import jensen_shannon, kullback_leibler, variational
-from tclose.judge.models import ON_VALUES, Model, Verdict, homogeneous
+from tclose.judge.models import ON_VALUES
+from tclose.judge.models.anonymity import homogeneous
+from tclose.judge.models.base import Model, Verdict
 from tclose.policy import Policy, Sensitive
 from tclose.policy.models import MODELS
 from tclose.values.arrays import Bools, Ints

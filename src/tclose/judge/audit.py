@@ -18,7 +18,9 @@ from tclose.errors import InputError, raising_alone
 from tclose.judge.attribute import AttributeAudit, measure
 from tclose.judge.boxes import Line, Tree, axis_of
 from tclose.judge.emd.joint import Lexicographic
-from tclose.judge.models import Closeness, Regions, Verdict, judge_regions
+from tclose.judge.models.base import Verdict
+from tclose.judge.models.closeness import Closeness
+from tclose.judge.models.region import Regions, judge_regions
 from tclose.judge.regions import regions
 from tclose.judge.result import Audit
 from tclose.policy import Policy, Sensitive, check_policy

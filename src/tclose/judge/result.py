@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.judge.attribute import AttributeAudit, finite
-from tclose.judge.models import ON_SIZES, Verdict
+from tclose.judge.models import ON_SIZES
+from tclose.judge.models.base import Verdict
 from tclose.policy import Policy
 from tclose.policy.models import MODELS
 from tclose.tables.readings import Reading

@@ -1,57 +1,24 @@
 """Privacy models: each judges a partition, and reports the attained value and the classes that break it.
 
-They are registered by their keys in `tclose.policy.models`, by what they are judged on. (n,t)-closeness is judged on regions, by
-`judge_regions`.
+They are found by their keys in `tclose.policy.models`, by what they are judged on. (n,t)-closeness is judged on regions, by
+`judge_regions` of `region.py`.
 """
 
 from collections.abc import Callable
+from importlib import import_module
+from pkgutil import iter_modules
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tclose.judge.models.anonymity import Lift, Share, homogeneous, too_small
-from tclose.judge.models.base import Model, Verdict
-from tclose.judge.models.closeness import Closeness
-from tclose.judge.models.disclosure import Disclosure
-from tclose.judge.models.diversity import DistinctDiversity, EntropyDiversity, RecursiveDiversity
-from tclose.judge.models.likeness import BasicLikeness, EnhancedLikeness
-from tclose.judge.models.region import Regions, judge_regions
+from tclose.judge.models.anonymity import too_small
+from tclose.judge.models.base import Model
 
-ON_VALUES: dict[str, type[Model]] = {
-    model.key: model
-    for model in (
-        Closeness,
-        DistinctDiversity,
-        EntropyDiversity,
-        RecursiveDiversity,
-        BasicLikeness,
-        EnhancedLikeness,
-        Disclosure,
-        Lift,
-        Share,
-    )
-}
-"""Judged on the values of one sensitive attribute, class by class."""
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
+
+ON_VALUES: dict[str, type[Model]] = {model.key: model for model in Model.__subclasses__()}
+"""Judged on the values of one sensitive attribute, class by class: every model of the modules of this folder."""
 
 ON_SIZES: dict[str, Callable[[NDArray[np.int64], int], NDArray[np.bool_]]] = {"k": too_small}
 """Judged on the sizes of classes: which of them break the limit."""
-
-__all__ = [
-    "ON_SIZES",
-    "ON_VALUES",
-    "BasicLikeness",
-    "Closeness",
-    "Disclosure",
-    "DistinctDiversity",
-    "EnhancedLikeness",
-    "EntropyDiversity",
-    "Lift",
-    "Model",
-    "RecursiveDiversity",
-    "Regions",
-    "Share",
-    "Verdict",
-    "homogeneous",
-    "judge_regions",
-    "too_small",
-]

@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose import Hierarchy, Keep, Policy, PolicyError, Quasi, Sensitive
+from tclose.policy.models import SETTINGS
 from tclose.values.bins import REQUIREMENT, Bins
 from tclose.values.intervals import Intervals
 
@@ -361,23 +362,33 @@ def test_a_role_that_is_missing(missing: str) -> None:
         Policy(**roles)
 
 
+TOGETHER = {"Policy": {"quasi", "sensitive"}, "Quasi": {"name"}, "Keep": {"name"}, "Sensitive": {"name", "c", "publish"}}
+"""Fields that are there in every case, or go with another."""
+
+
+def limits(owner: Any, **others: Any) -> dict[str, Any]:
+    """A value for each setting of a privacy model: 1 is within the bounds of all numbers, and a kind is the last that there is."""
+    kinds = {name: get_args(hint) for name, hint in get_type_hints(owner).items()}
+    read = [
+        setting for setting in SETTINGS if setting.of == owner.__name__.lower() and setting.name not in TOGETHER[owner.__name__]
+    ]
+    return {setting.name: kinds[setting.name][-1] if setting.value_type is str else 1 for setting in read} | others
+
+
 SUPPORTED: dict[str, dict[str, Any]] = {
     "Policy": {
-        "k": 5, "unit": "id", "suppression": 0.1, "alpha": 0.5, "n": 10, "identifiers": ["id"], "drop": ["x"],
-        "keep": [Keep("x", despite="why")], "other": "drop", "formula_guard": False,
-        "input": tc.Input(decimal=","),
+        "unit": "id", "suppression": 0.1, "identifiers": ["id"], "drop": ["x"], "keep": [Keep("x", despite="why")],
+        "other": "drop", "formula_guard": False, "input": tc.Input(decimal=","), **limits(Policy, k=5, n=10, alpha=0.5),
     },
     "Quasi": {
         "type": "text", "hierarchy": TREE, "recode": "set", "snap": 5, "top": 90, "bottom": 18, "weight": 2, "despite": "why",
     },
     "Keep": {"despite": "why"},
     "Sensitive": {
-        "t": 0.2, "distance": "equal", "hierarchy": TREE, "matrix": MATRIX, "order": ["x", "y"], "missing": "value", "l": 2,
-        "l_kind": "distinct", "beta": 1, "beta_kind": "enhanced", "delta": 1, "delta_kind": "lenient", "bins": Bins(count=4),
+        "distance": "equal", "hierarchy": TREE, "matrix": MATRIX, "order": ["x", "y"], "missing": "value", "bins": Bins(count=4),
+        **limits(Sensitive, t=0.2, l=2, l_kind="distinct"),
     },
 }  # fmt: skip
-TOGETHER = {"Policy": {"quasi", "sensitive"}, "Quasi": {"name"}, "Keep": {"name"}, "Sensitive": {"name", "c", "publish"}}
-"""Fields that are there in every case, or go with another."""
 NOT_YET: dict[str, dict[str, Any]] = {"Policy": {"small_cells": 3}, "Quasi": {}, "Keep": {}, "Sensitive": {}}
 KINDS: dict[str, Any] = {"Policy": Policy, "Quasi": Quasi, "Keep": Keep, "Sensitive": Sensitive}
 

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tclose.make.kept import FEW
+from tclose.make import kept
 from tclose.release.scope import asks_for_something
 from tests import naive
 from tests.support.inputs import contain
@@ -216,7 +216,7 @@ class Case:
 @st.composite
 def quasi_columns(draw: st.DrawFn, name: str, rows: int) -> tuple[tc.Quasi, list[Any]]:
     values, recodings = QUASI[draw(st.sampled_from(sorted(QUASI)))]
-    most = min(len(values), FEW - 1)  # as many texts as that, nearly one for each row, are refused
+    most = min(len(values), kept.FEW - 1)  # as many texts as that, nearly one for each row, are refused
     some = draw(st.lists(st.sampled_from(values), min_size=1, max_size=most, unique=True))
     cell = st.sampled_from(some)
     cells = draw(st.lists(st.one_of(cell, cell, cell, st.none()), min_size=rows, max_size=rows))

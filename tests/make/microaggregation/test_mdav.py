@@ -30,7 +30,7 @@ def _measured(space: Any, rows: Any, point: Any, table: Any, distances: Any) -> 
 
 def from_centroid(space: Space, rows: list[int]) -> tuple[list[float], list[float]]:
     """The centroid of some rows, and the squared distance of all rows from it."""
-    point, distances = np.empty(space.rows.shape[1]), np.empty(len(space.rows))
+    point, distances = np.empty(len(space.rows)), np.empty(space.rows.shape[1])
     _measured(space, np.array(rows, dtype=np.int32), point, np.empty(len(space.metric.codes)), distances)
     return point.tolist(), distances.tolist()
 

@@ -52,7 +52,7 @@ def mdav(space: Space, k: int) -> Ints:
 
 def make_classes(space: Space, make: Callable[..., None], *args: Any) -> Ints:
     """Return the class of each row: ``make(space, state, *args, visits, cancel)`` makes classes until all rows have one."""
-    rows, quasi = space.rows.shape
+    quasi, rows = space.rows.shape
     state = Open(
         np.array([rows, 0], dtype=np.int64),
         np.full(rows, -1, dtype=np.int64),
@@ -98,7 +98,7 @@ def choose_seed(space: Space, state: Open) -> None:
         if distances[index] > distances[farthest]:
             farthest = index
     for quasi in range(len(state.point)):
-        state.point[quasi] = space.coordinates[space.rows[rows[farthest], quasi]]
+        state.point[quasi] = space.positions[quasi, rows[farthest]]
     measure(space, state.point, rows, state.table, distances)
 
 

@@ -86,7 +86,7 @@ def merge_worst(space: Space, limits: Limits, labels: Ints) -> Ints:
 def merge_all(space: Space, limits: Limits, labels: Ints, bad: Bools) -> Ints:
     """Merge the classes that fail a limit; see `merge_worst`."""
     classes = classes_of(labels, 0)
-    merging = Merging(bad, np.zeros(len(bad)), np.empty((len(bad), space.rows.shape[1])), np.empty(len(labels), dtype=np.int32))
+    merging = Merging(bad, np.zeros(len(bad)), np.empty((len(bad), len(space.rows))), np.empty(len(labels), dtype=np.int32))
     run(_merge_all, limits, space, classes, merging, scratch_for(limits), excess.address())
     return labels_of(classes)
 

@@ -46,7 +46,9 @@ class Space(NamedTuple):
     """(codes of all quasi-identifiers,): each code as a coordinate of a point. A cell of a grid has the position of its
     middle; so have all values beyond a limit."""
     rows: Codes
-    """(rows, quasi): the code of each row, plus ``start`` of the quasi-identifier: its index in a table of all codes."""
+    """(quasi, rows): the code of each row, plus ``start`` of the quasi-identifier: its index in a table of all codes."""
+    positions: Floats
+    """(quasi, rows): the coordinates of each row."""
     counts: Ints
     """(largest number of codes,): rows at each code; 0 between two centroids."""
     touched: Ints
@@ -64,10 +66,13 @@ def space_of(problem: Problem) -> Space:
 def make_space(metric: LossTable, quasi: Codes) -> Space:
     """Return the space of rows with these codes."""
     most = int(metric.columns["size"].max())
+    rows = np.ascontiguousarray((quasi + metric.columns["start"]).T, dtype=np.int32)
+    coordinates = np.concatenate([_coordinates(metric, column) for column in metric.columns])
     return Space(
         metric,
-        np.concatenate([_coordinates(metric, column) for column in metric.columns]),
-        np.ascontiguousarray(quasi + metric.columns["start"], dtype=np.int32),
+        coordinates,
+        rows,
+        coordinates[rows],
         np.zeros(most, dtype=np.int64),
         np.empty(most, dtype=np.int64),
         np.zeros(len(metric.charges), dtype=np.int64),
@@ -128,7 +133,7 @@ def _mean(space: Space, quasi: int, rows: Codes) -> float:
     """Return the mean of numbers, or `MISSING` if more rows miss it than have it."""
     present, total = 0, 0.0
     for row in rows:
-        position = space.coordinates[space.rows[row, quasi]]
+        position = space.positions[quasi, row]
         if position != MISSING:
             present += 1
             total += position
@@ -146,7 +151,7 @@ def _medoid(space: Space, quasi: int, rows: Codes) -> float:
     column = metric.columns[quasi]
     distinct = 0
     for row in rows:
-        code = space.rows[row, quasi] - column.start
+        code = space.rows[quasi, row] - column.start
         if counts[code] == 0:
             space.touched[distinct] = code
             distinct += 1
@@ -183,24 +188,23 @@ def _count_nodes(metric: LossTable, column: Any, nodes: Ints, code: int, count: 
 @lean
 def measure(space: Space, point: Floats, rows: Codes, table: Floats, distances: Floats) -> None:
     """Fill in the squared distance of each row from a point; ``table`` is memory for the distance of each code."""
-    for quasi in range(len(point)):
-        _fill_table(space, quasi, point[quasi], table)
     for index in range(len(rows)):
-        total = 0.0
-        for code in space.rows[rows[index]]:
-            total += table[code]
-        distances[index] = total
+        distances[index] = 0.0
+    for quasi in range(len(point)):
+        column = space.metric.columns[quasi]
+        if column.depth == 0 and column.missing == 0:
+            _add_differences(space.positions[quasi], column.weight, point[quasi], rows, distances)
+            continue
+        for code in range(column.start, column.start + column.size):
+            table[code] = squared(space.metric, quasi, point[quasi], space.coordinates[code])
+        codes = space.rows[quasi]
+        for index in range(len(rows)):
+            distances[index] += table[codes[rows[index]]]
 
 
 @lean
-def _fill_table(space: Space, quasi: int, place: float, table: Floats) -> None:
-    """Fill in the squared distance of each code of one quasi-identifier from a coordinate."""
-    column = space.metric.columns[quasi]
-    start, end, weight = column.start, column.start + column.size, column.weight
-    if column.depth > 0 or column.missing > 0:
-        for index in range(start, end):
-            table[index] = squared(space.metric, quasi, place, space.coordinates[index])
-        return
-    for index in range(start, end):  # the same, in a loop without branches
-        away = place - space.coordinates[index]
-        table[index] = weight * away * away
+def _add_differences(positions: Floats, weight: float, place: float, rows: Codes, distances: Floats) -> None:
+    """Add the squared distance of each row along numbers, of which none is missing."""
+    for index in range(len(rows)):
+        away = place - positions[rows[index]]
+        distances[index] += weight * away * away

@@ -64,7 +64,7 @@ def make_and_swap(space: Space, limits: Limits, steering: Limits) -> Ints:
     steering
         Whose excess swaps lower.
     """
-    rows = len(space.rows)
+    rows = space.rows.shape[1]
     kinds = np.zeros(rows, dtype=np.int64)
     for codes, size in zip(limits.codes, limits.columns["size"].tolist(), strict=True):
         kinds = renumber(kinds * size + codes)[0]

@@ -35,6 +35,10 @@ ODD_TEXTS = (
 
 FILES = (".csv", ".parquet", ".arrow")
 TYPED = (".parquet", ".arrow")
+MAKERS = (
+    "growth", "growth", "mondrian", "fragmentation", "incognito", "microaggregation-merge", "microaggregation-swap", "microaggregation-tfirst"
+)  # fmt: skip
+"""The algorithms to draw from."""
 """Files that know times and floats."""
 
 
@@ -149,7 +153,7 @@ def draw_case(seed: int, number: int) -> Case:
         policy["k"] = max(policy["k"], 2)  # a policy must ask for something
     names = list(columns)
     lot.shuffle(names)
-    algorithm = lot.choice(("growth", "growth", "mondrian", "fragmentation", "incognito"))
+    algorithm = lot.choice(MAKERS)
     options: dict[str, Any] | None = None
     if algorithm == "fragmentation" and lot.random() < 0.5:
         options = {

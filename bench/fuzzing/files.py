@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fuzzing import damage
+from fuzzing.cases import MAKERS
 from fuzzing.children import GIGABYTE, Ending, command, run_all
 
 ALLOWED = (0, 1, 2)
@@ -232,7 +233,7 @@ def _prepare(lot: random.Random, whole: Path, work: Path) -> tuple[list[str], st
         "-o",
         f"out{lot.choice(('.csv', '.parquet', '.arrow'))}",
     ]
-    arguments += ["--algorithm", lot.choice(("growth", "growth", "mondrian", "fragmentation", "incognito")), "--effort", "fast"]
+    arguments += ["--algorithm", lot.choice(MAKERS), "--effort", "fast"]
     return arguments, what
 
 

@@ -152,7 +152,7 @@ def test_a_kernel_is_stopped() -> None:
     with Job() as job, pytest.raises(Cancelled):
         run(waits, job)
     with Job() as job, pytest.raises(Cancelled):
-        run_parts(lambda _, job, room, cancel: waits(job, cancel), 5, lambda: None, job)
+        run_parts(lambda _, job, scratch, cancel: waits(job, cancel), 5, lambda: None, job)
     assert stopped.acquire(blocking=False)
     assert stopped.acquire(blocking=False)
 

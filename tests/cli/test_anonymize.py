@@ -175,7 +175,7 @@ def test_keep_order_warns_and_is_recorded(people: Path, tmp_path: Path) -> None:
     result = run("anonymize", people, "-p", policy, "-o", out, "--keep-order")
     assert result.exit_code == 0
     assert result.stderr == (
-        "Warning: The rows are in the order of the input, which may give people away: whoever knows the order knows the rows.\n"
+        "Warning: The rows are in the order of the input, which may give people away: anyone who knows the order knows the rows.\n"
     )
     assert column(out, "salary") == column(people, "salary")
     assert json.loads((tmp_path / "release.csv.certificate.json").read_text())["row_order"] == "input"

@@ -143,7 +143,7 @@ def test_a_class_is_published_at_its_level_or_above_all_its_values(classes: list
         paths = [TREE.path(TREE.leaf(TREE.leaves[leaf])) for leaf in members]
         common = [nodes[0] for nodes in zip(*paths, strict=False) if len(set(nodes)) == 1]
         ref.append(TREE.labels[common[: level + 1][-1]])
-    assert [comp.values[place] for place in comp.places] == ref
+    assert [comp.values[index] for index in comp.indices] == ref
 
 
 def test_without_a_hierarchy_there_are_two_levels(register: Any) -> None:
@@ -179,6 +179,6 @@ def test_groups_of_a_level_lie_inside_those_above_it(leaves: set[str], missing: 
         groups = scale.groups(level)
         published = scale.at_level(level).publish(np.arange(scale.size), np.arange(scale.size + 1)).columns["q"]
         assert len(set(zip(groups, above, strict=True))) == len(set(groups)) == len({*groups})
-        assert [a == b for a in groups for b in groups] == [a == b for a in published.places for b in published.places]
+        assert [a == b for a in groups for b in groups] == [a == b for a in published.indices for b in published.indices]
         above = groups
     assert len(set(above)) == scale.size == len(codes)

@@ -61,7 +61,7 @@ def encoded(classes: Classes, values: Sequence[Any], codes: Any) -> tuple[Any, A
 def shown(published: Published, name: str = "age") -> list[Any]:
     """What is published of each class."""
     column = published.columns[name]
-    return [column.values[place] for place in column.places]
+    return [column.values[index] for index in column.indices]
 
 
 def from_widths(widths: Widths, first: int, last: int) -> float:
@@ -751,7 +751,7 @@ def test_charges_of_sets_are_those_of_the_twin(classes: list[list[Any]]) -> None
     for part, charge in zip(parts, comp.ncp.tolist(), strict=True):
         assert charge <= from_widths(widths, min(part), max(part)) + 1e-15
     order = [
-        tuple(sorted(set(parts[comp.columns["age"].places.tolist().index(place)])))
+        tuple(sorted(set(parts[comp.columns["age"].indices.tolist().index(place)])))
         for place in range(len(comp.columns["age"].values))
     ]
     assert order == sorted(order)

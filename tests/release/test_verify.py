@@ -172,7 +172,7 @@ def test_a_tree_made_tall_and_a_matrix_of_tiny_distances_are_warned_of(small: Pa
     found = tc.verify(certified(small, {"quasi": Q, "sensitive": {"d": {"t": 0.01, "hierarchy": tree}}, "k": 5}).data)
     assert found.holds
     assert "d: the distances between the values that occur reach at most 0.0193, so t says little." in found.warnings
-    assert "d: 2 classes have one value only (10 rows): whoever knows the class of a person knows the value." in found.warnings
+    assert "d: 2 classes have one value only (10 rows): anyone who knows the class of a person knows the value." in found.warnings
     assert "Sensitive: d. Distance: a tree of 53 levels and 3 values, 2 of them in the file." in str(found)
     matrix = {"HIV": {"flu": "1/1000"}, "flu": {}}
     found = tc.verify(certified(small, {"quasi": Q, "sensitive": {"d": {"t": 0.01, "matrix": matrix}}, "k": 5}).data)

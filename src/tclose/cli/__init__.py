@@ -11,7 +11,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """The entry point of the ``tclose`` command."""
+    """Run the ``tclose`` command; the entry point of the installed script."""
     try:
         from tclose.cli.commands import run
 

@@ -48,7 +48,7 @@ def anonymize(
     from tclose.release.release_set import numbered
 
     asked = Policy.load(policy)
-    options = _options(option)
+    options = _parse_options(option)
     several = settings_of(algorithm, seed, effort, options).algorithm.several
     for target in numbered(out, len(asked.sensitive)) if several else [out]:
         check_paths(target, force=force, inputs=[data, policy, *files_of(asked)])
@@ -64,8 +64,8 @@ def anonymize(
             show_release_set(release, written)
 
 
-def _options(given: list[str]) -> dict[str, str]:
-    """Return ``name=value`` as a mapping; the algorithm knows which values are numbers."""
+def _parse_options(given: list[str]) -> dict[str, str]:
+    """Return ``name=value`` options as a mapping of texts; raise PolicyError for one without a name or value."""
     from tclose.errors import PolicyError
 
     options = {}

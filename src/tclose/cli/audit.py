@@ -44,7 +44,7 @@ def audit(
     from tclose.cli.screen import how_read, show_audit, status
     from tclose.policy import files_of
 
-    asked = _policy(policy, quasi, sensitive)
+    asked = _policy_of_options(policy, quasi, sensitive)
     if classes is not None:
         check_listing(classes, force=force, inputs=[data, *([] if policy is None else [policy]), *files_of(asked)])
     with warnings_told(), status(f"Measuring {data.name}"):
@@ -62,7 +62,8 @@ def audit(
         raise typer.Exit(1)
 
 
-def _policy(path: Path | None, quasi: list[str], sensitive: list[str]) -> Policy:
+def _policy_of_options(path: Path | None, quasi: list[str], sensitive: list[str]) -> Policy:
+    """Return the policy of a file, or of the names that the options --quasi and --sensitive give."""
     from tclose.errors import PolicyError
     from tclose.policy import Policy
 
@@ -74,11 +75,11 @@ def _policy(path: Path | None, quasi: list[str], sensitive: list[str]) -> Policy
         return Policy.load(path)
     if not quasi or not sensitive:
         raise PolicyError("Give a policy with -p, or columns with --quasi and --sensitive. Try 'tclose audit --help'.")
-    return Policy(quasi=_names(quasi), sensitive=_names(sensitive))
+    return Policy(quasi=_parse_names(quasi), sensitive=_parse_names(sensitive))
 
 
-def _names(options: list[str]) -> list[str]:
-    """Names separated by commas; a name with a comma in it is quoted, as in CSV."""
+def _parse_names(options: list[str]) -> list[str]:
+    """Return column names from options that separate them by commas; a name with a comma is quoted, as in CSV."""
     from tclose.errors import PolicyError
 
     try:

@@ -36,29 +36,29 @@ class Commands(TyperGroup):
     """The commands, which say in one sentence what went wrong: an engine's message or a traceback could quote the table."""
 
     def main(self, *args: Any, **settings: Any) -> Any:
-        """Run a command; usage errors are sentences, too."""
+        """Run a command; each error becomes one sentence on standard error, and an exit code."""
         try:
             code = super().main(*args, **{**settings, "standalone_mode": False}) or 0
             if code == INTERRUPTED:  # typer returns it after Ctrl-C
-                _say(STOPPED, INTERRUPTED)
+                _exit_with_error(STOPPED, INTERRUPTED)
             sys.exit(code)
         except ClickException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "tclose"
             message = error.format_message()
-            _say(f"{message}{'' if message[-1] in '.?)' else '.'} Try '{command} --help'.", BAD_INPUT)
+            _exit_with_error(f"{message}{'' if message[-1] in '.?)' else '.'} Try '{command} --help'.", BAD_INPUT)
         except (KeyboardInterrupt, typer.Abort):
-            _say(STOPPED, INTERRUPTED)
+            _exit_with_error(STOPPED, INTERRUPTED)
         except InfeasibleError as error:
-            _say(str(error), CANNOT_HOLD)
+            _exit_with_error(str(error), CANNOT_HOLD)
         except GateError as error:
-            _say(f"{error} {REPORT}", FAULT)
+            _exit_with_error(f"{error} {REPORT}", FAULT)
         except OutputExistsError as error:
-            _say(error.sentence("--force"), BAD_INPUT)
+            _exit_with_error(error.sentence("--force"), BAD_INPUT)
         except TcloseError as error:
-            _say(str(error), BAD_INPUT)
+            _exit_with_error(str(error), BAD_INPUT)
         except Exception as error:  # noqa: BLE001 - the last resort, and it must not quote the message
-            _say(_fault(error), FAULT)
+            _exit_with_error(_fault_in_one_sentence(error), FAULT)
 
 
 app = typer.Typer(
@@ -72,7 +72,8 @@ for command in (audit, anonymize, verify, algorithms, schema, warmup, demo):
     app.command()(command)
 
 
-def _version(wanted: bool) -> None:
+def _show_version(wanted: bool) -> None:
+    """Print the version of tclose and exit, if the option --version is given."""
     if wanted:
         from tclose import __version__
 
@@ -83,7 +84,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def tclose(
     context: typer.Context,
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version and exit."),  # noqa: ARG001
+    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."),  # noqa: ARG001
 ) -> None:
     """Measure how much a table would give away about the people in it, and make one that can be published.
 
@@ -96,20 +97,21 @@ def tclose(
 
 
 def run() -> None:
-    """Run the command that the command line names."""
+    """Run the ``tclose`` command that the command line names, on streams that show a letter they cannot print as its code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show a letter shows its code
             stream.reconfigure(errors="backslashreplace")
     app()
 
 
-def _say(sentence: str, code: int) -> None:
+def _exit_with_error(sentence: str, code: int) -> None:
+    """Print an error sentence on standard error, and exit with a code."""
     echo(f"Error: {sentence}", err=True)
     sys.exit(code)
 
 
-def _fault(error: Exception) -> str:
-    """Return where a fault happened, without its message: that may quote the table."""
+def _fault_in_one_sentence(error: Exception) -> str:
+    """Return the sentence that reports a fault of tclose by its type and line, without its message, which may quote the table."""
     paths = [(Path(frame.filename).resolve(), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     places = [f"{path.relative_to(HOME)}, line {line}" for path, line in paths if HOME in path.parents]
     place = places[-1] if places else "an unknown place"

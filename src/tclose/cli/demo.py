@@ -39,7 +39,7 @@ def demo(
         asked = Policy.load(policy)
         before = audit(data, asked)
     with a_reader_may_leave():
-        _head(f"1. Before: tclose audit {data} -p {policy}")
+        _show_heading(f"1. Before: tclose audit {data} -p {policy}")
         show_audit(before, data.name)
 
     with stages(data.name, out.name):
@@ -48,7 +48,7 @@ def demo(
         release = anonymize(data, asked)
         paths = release.write(out, force=force)
     with a_reader_may_leave():
-        _head(f"2. The release: tclose anonymize {data} -p {policy} -o {out} --force")
+        _show_heading(f"2. The release: tclose anonymize {data} -p {policy} -o {out} --force")
         show_release(release, paths)
 
     with status("Verifying"):
@@ -56,9 +56,9 @@ def demo(
 
         found = verify(out)
     with a_reader_may_leave():
-        _head(f"3. After: tclose audit {out} -p {policy}")
+        _show_heading(f"3. After: tclose audit {out} -p {policy}")
         show_audit(found.audit, out.name)
-        _head(f"4. What every reader can check: tclose verify {out}")
+        _show_heading(f"4. What every reader can check: tclose verify {out}")
         show_verification(found)
         echo(
             "",
@@ -68,7 +68,8 @@ def demo(
         )
 
 
-def _head(title: str) -> None:
+def _show_heading(title: str) -> None:
+    """Print a heading of the demo."""
     from tclose.cli.printing import echo
 
     echo("", title, "-" * len(title))

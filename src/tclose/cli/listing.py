@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def check_listing(path: Path, *, force: bool, inputs: Iterable[Path]) -> None:
-    """Refuse a file, before long work, that could not be written later."""
+    """Raise OutputError, before long work, for a listing file that could not be written later."""
     if path.suffix.lower() not in (".csv", ".parquet"):
         raise OutputError(f"The listing of classes must end in .csv or .parquet. Got {path.name!r}.")
     check_target(path, force=force, inputs=inputs)
 
 
 def write_listing(audit: Audit, path: Path, *, force: bool) -> None:
-    """Write one row a class."""
+    """Write the table of an audit's classes, one row per class, to a CSV or Parquet file."""
     from tclose.tables.write import write_table
 
     write_whole(path, lambda beside: write_table(audit.class_table(), beside, formula_guard=True), force=force)

@@ -21,7 +21,7 @@ from tclose.errors import OutputError, PrivacyRiskWarning
 
 
 def visible(text: object) -> str:
-    """Return the text on one line, with each character that is not printable as its escape.
+    """Return a text on one line, with each character that is not printable as its escape.
 
     >>> print(visible("salary\\x1b[2J"))
     salary\\x1b[2J
@@ -31,23 +31,24 @@ def visible(text: object) -> str:
 
 
 def words(text: object, style: str = "") -> Text:
-    """Return text to print, made visible, in a style; nothing in it is markup."""
+    """Return a text to print on a `Screen`, made visible, in a style; nothing in it is markup."""
     return Text(visible(text), style=style)
 
 
 def echo(*lines: object, err: bool = False) -> None:
-    """Print lines; without any, an empty one."""
+    """Print lines of text, made visible; without any, an empty line."""
     for line in lines or ("",):
         typer.echo(visible(line), err=err)
 
 
 def echo_json(text: str) -> None:
-    """Print a JSON text of several lines. A character that JSON allows but that is not printable is written as ``\\uXXXX``."""
+    """Print a JSON text of several lines; a character that is not printable is written as ``\\uXXXX``."""
     for line in text.split("\n"):
-        typer.echo(line if line.isprintable() else "".join(map(_escaped, line)))
+        typer.echo(line if line.isprintable() else "".join(map(_json_escape, line)))
 
 
-def _escaped(char: str) -> str:
+def _json_escape(char: str) -> str:
+    """Return a character as it is, or as its JSON escape if it is not printable."""
     if char.isprintable():
         return char
     units = char.encode("utf-16-be", "surrogatepass").hex()
@@ -62,17 +63,17 @@ class Screen(Console):
     """A terminal, a file or a pipe. It prints words and tables; plain text is made visible first."""
 
     def __init__(self, *, stderr: bool = False) -> None:
-        """Open standard output, or standard error."""
+        """Open standard output, or standard error, for printing words and tables."""
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, force_jupyter=False)
         if not self.is_terminal:  # a file or a program has no width: a line there is a line
             self.soft_wrap, self.width = True, WIDE
 
     def tell(self, *parts: str | Text) -> None:
-        """Print one line of parts that are separated by a space."""
+        """Print one line on the screen, of parts that are separated by a space."""
         self.print(*(part if isinstance(part, Text) else words(part) for part in parts))
 
     def on_broken_pipe(self) -> None:
-        """Leave a broken pipe to `a_reader_may_leave`; rich would end the program."""
+        """Raise BrokenPipeError for `a_reader_may_leave` to handle; rich would end the program."""
         raise BrokenPipeError
 
 
@@ -80,19 +81,19 @@ class Columns(Table):
     """A table of words: the first column is aligned left, the others right."""
 
     def __init__(self, *headers: str) -> None:
-        """Make a table without rows."""
+        """Start a table for the screen with some headers and no rows."""
         super().__init__(box=None, pad_edge=False, header_style="bold")
         for place, header in enumerate(headers):
             self.add_column(words(header), justify="left" if place == 0 else "right")
 
     def row(self, *cells: str | Text) -> None:
-        """Add a row."""
+        """Add a row of cells to a table for the screen, made visible."""
         self.add_row(*(cell if isinstance(cell, Text) else words(cell) for cell in cells))
 
 
 @contextmanager
 def warnings_told() -> Iterator[None]:
-    """Print each warning as one sentence, when the work is done."""
+    """Print each privacy warning of this block as one sentence on standard error, when the work is done."""
     with warnings.catch_warnings(record=True) as risks:
         warnings.simplefilter("always", PrivacyRiskWarning)
         yield
@@ -103,7 +104,7 @@ def warnings_told() -> Iterator[None]:
 
 @contextmanager
 def a_reader_may_leave() -> Iterator[None]:
-    """Let a reader of our output stop, as in ``tclose audit ... | head``: the exit code is the audit's all the same."""
+    """Ignore that the reader of our output stops, as in ``tclose audit ... | head``: the exit code stays the same."""
     try:
         yield
         sys.stdout.flush()

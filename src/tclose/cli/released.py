@@ -18,7 +18,7 @@ USELESS = 0.9
 
 
 def show_release(release: Release, paths: list[Path]) -> None:
-    """Print what a release attains, its information loss, how its columns were read, and where it is."""
+    """Print the screen of a release: what it attains, its information loss, unique rows, and its files."""
     screen = Screen()
     _show_attained(screen, release, paths[0])
     for line in how_read(release.readings):
@@ -78,6 +78,7 @@ def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
 
 
 def _show_loss(screen: Screen, release: Release) -> None:
+    """Print the information loss of a release, in all and for each quasi-identifier."""
     gcp = release.loss["gcp"]
     screen.tell(f"{100 * gcp:.0f}% of the detail of the quasi-identifiers is lost (GCP {gcp:.4f}; 0 is all detail, 1 none):")
     table = Columns("", "detail lost", "published")
@@ -90,7 +91,7 @@ def _show_loss(screen: Screen, release: Release) -> None:
 
 
 def _show_unique(screen: Screen, release: Release) -> None:
-    """Print how many rows differ from all others, which column makes them differ, and what to do about it."""
+    """Print the number of rows that differ from all others, the column that makes most of them differ, and advice."""
     unique = release.certificate["unique_rows"]
     roles = {column["name"]: column["role"] for column in release.certificate["columns"]}
     kept = [name for name, role in roles.items() if role == "kept"]
@@ -102,7 +103,7 @@ def _show_unique(screen: Screen, release: Release) -> None:
     differ = "differs" if unique == 1 else "differ"
     screen.tell(
         f"{unique:,} of {number_of(release.audit.rows, 'row')} {differ} from all others when sensitive and kept columns are "
-        "counted in: whoever knows those of a person, too, can find that row."
+        "counted in: anyone who knows those of a person, too, can find that row."
     )
     names = [name for name, role in roles.items() if role in ("kept", "sensitive")]
     telling = max(names, key=lambda name: len(release._details.coded[name].combine_chunks().dictionary))

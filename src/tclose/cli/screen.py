@@ -38,13 +38,13 @@ JOINT = "joint test: t of all sensitive columns taken as one value. It is never 
 
 
 def status(what: str) -> AbstractContextManager[Any]:
-    """Show a spinner on the terminal during long work; nothing elsewhere."""
+    """Return a context that shows a spinner on the terminal during long work; elsewhere it shows nothing."""
     return Screen(stderr=True).status(words(f"{what} ..."))
 
 
 @contextmanager
 def stages(what: str, written: str = "") -> Iterator[None]:
-    """Show a spinner with the stage of long work and its progress: ``Refining adult.csv ... loss 0.2312``.
+    """Show a spinner with the stage and progress of the work in this block: ``Refining adult.csv ... loss 0.2312``.
 
     ``written`` is the file that the last stages work on. Where there is no terminal, one line says that kernels are compiled.
     """
@@ -52,6 +52,7 @@ def stages(what: str, written: str = "") -> Iterator[None]:
     told = screen.is_interactive
 
     def show(stage: str, figure: str) -> None:
+        """Show a stage and its progress; without a terminal, only that kernels are compiled, once."""
         nonlocal told
         name = written if written and stage in OF_OUTPUT else what
         spinner.update(words(f"{stage} {name} ... {figure}".rstrip()))
@@ -66,7 +67,7 @@ def stages(what: str, written: str = "") -> Iterator[None]:
 def show_audit(
     audit: Audit, title: str, listing: Path | None = None, *, everything: bool = False, notes: Sequence[str] = ()
 ) -> None:
-    """Print an audit on standard output.
+    """Print the screen of an audit: the verdict, limits asked and attained, and the worst classes.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def show_audit(
         Sentences about how the table was read.
     """
     screen = Screen()
-    screen.tell(_verdict(audit))
+    screen.tell(_verdict_in_words(audit))
     screen.tell(f"{title}: {size(audit)}. Rows of one class agree in {listed_names(list(audit.quasi))}.")
     for note in notes:
         screen.tell(note)
@@ -91,7 +92,7 @@ def show_audit(
     for sentence in worst_classes(audit):
         screen.tell(sentence)
     if everything:
-        _show_everything(screen, audit)
+        _show_all_measures(screen, audit)
     if listing is not None:
         screen.tell(f"Every class is listed in {listing}.")
     elif not audit.satisfied:
@@ -100,11 +101,12 @@ def show_audit(
 
 
 def how_read(readings: Mapping[str, Reading]) -> list[str]:
-    """Return lines that say how each column was read."""
+    """Return lines for the screen that say how each column was read."""
     return ["How the columns were read:", *(f"  {reading.sentence}" for reading in readings.values())] if readings else []
 
 
-def _verdict(audit: Audit) -> Any:
+def _verdict_in_words(audit: Audit) -> Any:
+    """Return the styled first sentence of an audit's screen: whether the policy is satisfied."""
     if not audit.judgements:
         return words("No limit was asked for; this is what was measured.", style="bold")
     if audit.satisfied:
@@ -120,12 +122,12 @@ def _verdict(audit: Audit) -> Any:
 
 
 def size(audit: Audit) -> str:
-    """Return the number of rows and classes, in words."""
+    """Return the numbers of rows and classes of an audit, in words: "10 rows in 2 classes"."""
     return f"{number_of(audit.rows, 'row')} in {number_of(audit.classes, 'class', 'classes')}"
 
 
 def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> Columns:
-    """Return a table of what was asked and what is attained, one limit or measure a row.
+    """Return a screen table of an audit: one limit or measure per row, what is attained and what was asked.
 
     Parameters
     ----------
@@ -139,7 +141,8 @@ def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> 
     limits = {(judgement.model, judgement.sensitive): judgement for judgement in audit.judgements}
 
     def row(label: str, attained: str, judgement: Judgement | None) -> None:
-        asked = "" if judgement is None else f"{_number(judgement.limit)} or {'more' if judgement.floor else 'less'}"
+        """Add a row: its label, the attained value, the limit, and the number of classes that break it."""
+        asked = "" if judgement is None else f"{_limit_as_text(judgement.limit)} or {'more' if judgement.floor else 'less'}"
         cells: list[Any] = [label, attained, asked]
         if judged:
             count = None if judgement is None else int(judgement.broken.sum())
@@ -153,7 +156,7 @@ def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> 
     if not audit.counts_persons:
         row(MODELS["k"].label.format("rows"), f"{audit.k:,}", of_k)
     for name, attribute in audit.sensitive.items():
-        for model, attained in _attained(attribute):
+        for model, attained in _attained_by_model(attribute):
             judgement = limits.get((model.name, name))
             if judgement is not None or model.on_screen:
                 row(model.label.format(name), attained, judgement)
@@ -171,8 +174,8 @@ def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> 
     return table
 
 
-def _attained(attribute: AttributeAudit) -> Iterator[tuple[PrivacyModel, str]]:
-    """Yield what a table attains of each model, rounded against us; models that can be limited come first."""
+def _attained_by_model(attribute: AttributeAudit) -> Iterator[tuple[PrivacyModel, str]]:
+    """Yield each privacy model with what an attribute attains of it, as text; models that can be limited come first."""
     for model in sorted(MODELS.values(), key=lambda model: not model.settings):
         if model.key in attribute.verdicts:
             worst = attribute.verdicts[model.key].worst
@@ -180,27 +183,27 @@ def _attained(attribute: AttributeAudit) -> Iterator[tuple[PrivacyModel, str]]:
 
 
 def worst_classes(audit: Audit) -> Iterator[str]:
-    """Yield a sentence for each class that is worst in some respect: who is in it, and what it tells of them."""
+    """Yield sentences on the smallest class and on the classes farthest from the table: who is in them, and their values."""
     if audit.policy.k is not None and audit.judgements[0].broken.any():
         number = audit.judgements[0].worst(1)[0]
-        yield f"The smallest class: {_people(audit, number)}."
+        yield f"The smallest class: {_people_in_words(audit, number)}."
     for name, attribute in audit.sensitive.items():
-        yield f"The class farthest from the table in {name}: {_people(audit, attribute.worst_class)}."
+        yield f"The class farthest from the table in {name}: {_people_in_words(audit, attribute.worst_class)}."
         if attribute.profile is not None:
-            yield f"  {_told(name, attribute.profile)}"
+            yield f"  {_disclosure_in_words(name, attribute.profile)}"
 
 
-def _people(audit: Audit, number: int) -> str:
-    """Return who is in a class, and how many they are."""
-    values = ", ".join(f"{name} {_value(column.slice(number, 1))}" for name, column in audit.quasi.items())
+def _people_in_words(audit: Audit, number: int) -> str:
+    """Return the quasi-identifiers of a class, and its numbers of persons and rows, for a sentence."""
+    values = ", ".join(f"{name} {_cell_as_text(column.slice(number, 1))}" for name, column in audit.quasi.items())
     rows = number_of(int(audit.sizes[number]), "row")
     if audit.persons is not None:
         return f"{values}; {number_of(int(audit.persons[number]), 'person')} in {rows}"
     return f"{values}; {rows}"
 
 
-def _told(name: str, profile: Profile) -> str:
-    """Return what a class tells of its people: the values more frequent in it than in the table, most excessive first."""
+def _disclosure_in_words(name: str, profile: Profile) -> str:
+    """Return the sentence on what a class tells of its people: the values more frequent in it than in the table."""
     parts = []
     for value, rows, of_table in profile.excess()[:SHOWN]:
         if profile.middle is not None and rows < SEVERAL * profile.rows:
@@ -214,13 +217,13 @@ def _told(name: str, profile: Profile) -> str:
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _show_everything(screen: Screen, audit: Audit) -> None:
-    """Print all measures, judged or not, and the class that attains each."""
+def _show_all_measures(screen: Screen, audit: Audit) -> None:
+    """Print all measures of an audit, limited or not, and the class that attains each."""
     screen.print()
     table = Columns("all measures", "attained", "in class")
     table.row("rows in the smallest class", f"{audit.k:,}", "")
     for name, attribute in audit.sensitive.items():
-        for model, attained in _attained(attribute):
+        for model, attained in _attained_by_model(attribute):
             table.row(model.label.format(name), attained, f"{attribute.verdicts[model.key].worst_class:,}")
     if audit.joint_verdict is not None:
         table.row("joint test", decimal_up(audit.joint_verdict.worst), f"{audit.joint_verdict.worst_class:,}")
@@ -231,14 +234,15 @@ def _show_everything(screen: Screen, audit: Audit) -> None:
 
 
 def listed_names(names: Sequence[str]) -> str:
-    """Return names as a sentence lists them: a, b and c."""
+    """Return column names as a sentence lists them: "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _number(limit: Any) -> str:
+def _limit_as_text(limit: Any) -> str:
+    """Return a policy's limit as its shortest number, for a table on the screen."""
     return str(plain(Fraction(limit)))
 
 
-def _value(cell: Any) -> str:
-    """Return one cell as text, by Arrow: Python cannot represent every date of a table."""
+def _cell_as_text(cell: Any) -> str:
+    """Return one cell as text, by Arrow, as Python cannot represent every date; "missing" for a missing cell."""
     return "missing" if cell.null_count else str(cell.cast("string")[0])

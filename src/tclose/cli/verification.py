@@ -14,7 +14,7 @@ STYLES = {"yes": "green", "NO": "bold red", "Warning:": "yellow"}
 
 
 def show_verification(found: Verification) -> None:
-    """Print a verification, as `Verification` writes it, with colours."""
+    """Print the screen of a verification, with colours."""
     screen = Screen()
     title, *lines, verdict = str(found).splitlines()
     screen.tell(words(title, style="bold"))

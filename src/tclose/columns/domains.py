@@ -190,7 +190,7 @@ def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any
 
 
 def _check_labels(source: Table, column: Sensitive, labelling: Labelling, domain: pa.Array, values: list[Any]) -> None:
-    """Raise HierarchyError for a value that is not in the hierarchy, matrix or order of its sensitive attribute."""
+    """Raise an error for a value that the hierarchy, matrix or order of its sensitive attribute lacks, or two with one label."""
     unknown = set(without_label(values, labelling))
     if not unknown:
         known = set(labels_of(labelling))

@@ -10,7 +10,7 @@ from typing import ClassVar
 class Distance(ABC):
     """A metric d on the codes 0 to m-1, with values in [0, 1].
 
-    A distance says what it is, and computes nothing with it. Whoever needs an earth mover's distance chooses its form by the
+    A distance says what it is, and computes nothing with it. Code that needs an earth mover's distance chooses its form by the
     ``shape``; what each shape offers is in `tclose.distances.shapes`.
 
     Attributes

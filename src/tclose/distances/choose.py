@@ -39,7 +39,7 @@ def arrange(kind: str, values: Sequence[Any], labelling: Labelling | None = None
 
 
 def _in_order(values: Sequence[Any], labelling: Labelling | None) -> list[Any]:
-    """Return values in the order of their labels in a hierarchy, matrix or order; without one, as they are given."""
+    """Return values of a domain in the order of their labels in a hierarchy, matrix or order; without one, as given."""
     if labelling is None:
         return list(values)
     rank = {label: number for number, label in enumerate(labels_of(labelling))}
@@ -47,18 +47,18 @@ def _in_order(values: Sequence[Any], labelling: Labelling | None) -> list[Any]:
 
 
 def _labels_of_values(values: Sequence[Any], labelling: Labelling) -> list[str]:
-    """Return the label of each value in a hierarchy, matrix or order."""
+    """Return the label by which each value is found in a hierarchy, matrix or order."""
     known = set(labels_of(labelling))
     return [label_of(value, known) for value in values]
 
 
 def _arrange_ordered(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
-    """Return the values in their order, and the ordered distance between them."""
+    """Return the values of a domain in their order, and the ordered distance between them."""
     return _in_order(values, labelling), Ordered(len(values))
 
 
 def _arrange_numeric(values: Sequence[Any], _: Labelling | None) -> Arranged:
-    """Return the values from least to greatest, missing last, and the numeric distance between them."""
+    """Return the values of a domain from least to greatest, missing last, and the numeric distance between them."""
     numbers = {value: as_number(value) for value in values if value is not None}
     ordered = sorted(numbers, key=numbers.__getitem__)
     positions = [numbers[value] for value in ordered]
@@ -70,19 +70,19 @@ def _arrange_numeric(values: Sequence[Any], _: Labelling | None) -> Arranged:
 
 
 def _arrange_equal(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
-    """Return the values in their order, and the equal distance between them."""
+    """Return the values of a domain in their order, and the equal distance between them."""
     return _in_order(values, labelling), Equal(len(values))
 
 
 def _arrange_hierarchical(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
-    """Return the values in the order of the hierarchy's leaves, and the hierarchical distance between them."""
+    """Return the values of a domain in the order of a hierarchy's leaves, and the hierarchical distance between them."""
     assert isinstance(labelling, Hierarchy)
     ordered = _in_order(values, labelling)
     return ordered, Hierarchical(labelling, _labels_of_values(ordered, labelling))
 
 
 def _arrange_matrix(values: Sequence[Any], labelling: Labelling | None) -> Arranged:
-    """Return the values in the order of the matrix's labels, and the matrix distance between them."""
+    """Return the values of a domain in the order of a matrix's labels, and the matrix distance between them."""
     assert isinstance(labelling, LabelledMatrix)
     ordered = _in_order(values, labelling)
     return ordered, labelling.among(_labels_of_values(ordered, labelling))
@@ -141,7 +141,7 @@ def _matrix_of_rows(rows: Any) -> Matrix:
 
 
 def _number_for_missing(numbers: Sequence[Fraction]) -> Fraction:
-    """Return the number that stands for missing cells: one mean step after the greatest number.
+    """Return the number that stands for missing cells under the numeric distance: one mean step after the greatest number.
 
     After numbers that are one step apart it is one step after the last, as under the ordered distance.
     """

@@ -33,7 +33,7 @@ class LabelledMatrix:
     file: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        """Check that the matrix is a metric and names each value once, before any table is read."""
+        """Check that the matrix of distances is a metric and names each value once, before any table is read."""
         if len(set(self.labels)) < len(self.labels):
             raise HierarchyError("A matrix must name each value once. Got a value twice.")
         self._check_denominators()
@@ -52,7 +52,7 @@ class LabelledMatrix:
 
     @classmethod
     def from_mapping(cls, distances: Mapping[Any, Mapping[Any, Any]]) -> LabelledMatrix:
-        """Return the matrix of a mapping ``{"a": {"b": 0.5}, "b": {}}``: one entry per pair is enough, the diagonal is 0."""
+        """Return the matrix of distances in a mapping ``{"a": {"b": 0.5}, "b": {}}``: one entry per pair is enough."""
         if not isinstance(distances, Mapping) or not all(isinstance(row, Mapping) for row in distances.values()):
             raise HierarchyError("A matrix must be a mapping from each value to its distances. Got something else.")
         labels = list(dict.fromkeys(printed(key) for row in (distances, *distances.values()) for key in row))
@@ -69,7 +69,7 @@ class LabelledMatrix:
 
     @classmethod
     def from_csv(cls, path: str | Path) -> LabelledMatrix:
-        """Return the matrix in a square CSV file: the values in its first row and, in the same order, in its first column."""
+        """Return the matrix of distances in a square CSV file: values in its first row and, in the same order, first column."""
         try:
             text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
             rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
@@ -83,19 +83,19 @@ class LabelledMatrix:
         return cls(labels, [[_exact_entry(cell) for cell in row[1:]] for row in rows[1:]], Path(path))
 
     def among(self, values: Sequence[Any]) -> Matrix:
-        """Return the distance between some of the matrix's values, whose codes are their indices in ``values``."""
+        """Return the matrix distance between some of the values, whose codes are their indices in ``values``."""
         indices = [self.labels.index(printed(value)) for value in values]
         return Matrix([[self.rows[i][j] for j in indices] for i in indices])
 
     def to_mapping(self) -> dict[str, dict[str, Any]]:
-        """Return the matrix as a mapping of mappings, which `from_mapping` reads back."""
+        """Return the matrix of distances as a mapping of mappings, which `from_mapping` reads back."""
         return {
             a: {b: plain(d) for b, d in zip(self.labels, row, strict=True)} for a, row in zip(self.labels, self.rows, strict=True)
         }
 
 
 def _exact_entry(distance: Any) -> Fraction:
-    """Return an entry of a matrix as a fraction; raise HierarchyError if it is not a number."""
+    """Return an entry of a distance matrix as a fraction; raise HierarchyError if it is not a number."""
     try:
         return exact(distance)
     except ValueError as error:

@@ -47,12 +47,12 @@ class Set(Distance):
     shape = "set"
 
     def __init__(self, m: int) -> None:
-        """Take the number of values, m."""
+        """Take the number of values of the domain, m."""
         self.m = m
         self.scale = 1 if m > 1 else 0
 
     def ground(self, i: int, j: int) -> Fraction:
-        """Return 1 if the codes differ, else 0."""
+        """Return the distance of two values in a set: 1 if the codes differ, else 0."""
         return Fraction(int(i != j))
 
 
@@ -99,5 +99,5 @@ class Metric(Distance):
     matrix: NDArray[Any]
 
     def ground(self, i: int, j: int) -> Fraction:
-        """Return the entry (i, j) of the matrix as a fraction."""
+        """Return the distance of two values as given: the entry (i, j) of the matrix, as a fraction."""
         return Fraction(int(self.matrix[i, j]), self.scale) if i != j else Fraction(0)

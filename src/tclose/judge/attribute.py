@@ -134,12 +134,12 @@ class AttributeAudit:
 
     @property
     def l_distinct(self) -> int:
-        """The smallest number of different values in a class."""
+        """The attained l of distinct l-diversity: the smallest number of different values in a class."""
         return int(self.attained("l_distinct"))
 
     @property
     def l_entropy(self) -> float:
-        """The smallest exp(entropy) of the values in a class."""
+        """The attained l of entropy l-diversity: the smallest exp(entropy) of the values in a class."""
         return self.attained("l_entropy")
 
     @property
@@ -164,11 +164,11 @@ class AttributeAudit:
 
     @property
     def share(self) -> float:
-        """The largest share of one value in a class."""
+        """The attained alpha: the largest share of one sensitive value in a class."""
         return self.attained("share")
 
     def attained(self, key: str) -> float:
-        """Return what the table attains of the model with a key, as a number; risks are rounded up."""
+        """Return what the table attains of the privacy model with this key, as a number; risks are rounded up."""
         worst = self.verdicts[key].worst
         return int(worst) if MODELS[key].whole else float_up(worst)
 

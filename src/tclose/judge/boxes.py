@@ -95,12 +95,12 @@ def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tre
 
 
 def _hull(spans: Sequence[Span]) -> Span:
-    """Return the smallest span around some spans."""
+    """Return the smallest span of values that contains some spans."""
     return min(low for low, _ in spans), max(high for _, high in spans)
 
 
 def _with_missing(span: Span, missing: Any) -> Span:
-    """Return a span extended up to missing cells if a class has some; else the span."""
+    """Return a class's span of values, extended up to missing cells if the class has some."""
     return (span[0], NONE[1]) if missing and printed(missing) != "false" else span
 
 
@@ -108,7 +108,7 @@ def _with_missing(span: Span, missing: Any) -> Span:
 
 
 def _line_of_cells(published: Sequence[tuple[Any, ...]], span: Callable[..., Span]) -> Line:
-    """Return the line on which each class has the span of its published cells."""
+    """Return the line on which each class has the span of values that its published cells stand for."""
     spans = {cells: span(*cells) for cells in set(published)}
     ends = sorted({end for pair in spans.values() for end in pair})
     rank = {end: position for position, end in enumerate(ends)}
@@ -118,18 +118,21 @@ def _line_of_cells(published: Sequence[tuple[Any, ...]], span: Callable[..., Spa
 
 
 def _label_parser(labels: Iterable[Any]) -> Callable[[Any], Span]:
-    """Return a function from a published label to its span; four digits are a year if the column has dates, else a number."""
+    """Return a function from a published label to the span of values that it stands for.
+
+    Four digits are a year if some label of the column is a date, else a number.
+    """
     distinct = {_unguarded_text(label) for label in labels if label is not None}
     years = any(_span_of_date(part) for text in distinct for part in _ends_or_text(text))
 
     def point(text: str) -> Span | None:
-        """Return the span of a number, a date or a time; None for another text."""
+        """Return the span of values that a number, a date or a time stands for; None for another text."""
         if years and _YEAR.fullmatch(text):
             return _span_of_date(f"{text}-01-01", f"{text}-12-31")
         return _span_of_number(text) or _span_of_date(text) or _span_of_time(text)
 
     def read(label: Any) -> Span:
-        """Return the span of a published label."""
+        """Return the span of values that a published label stands for."""
         if label is None:
             return NONE
         text = _unguarded_text(label)
@@ -160,7 +163,10 @@ def _range_ends(text: str) -> list[str]:
 
 
 def _span_of_label(text: str, point: Callable[[str], Span | None]) -> Span:
-    """Return the span that a label stands for: everything, if it looks like a range or a set and cannot be parsed."""
+    """Return the span of values that a published label stands for.
+
+    It is everything if the label looks like a range or a set and cannot be parsed.
+    """
     if text == "any value":
         return EVERY_VALUE
     if text and not text.strip("*"):
@@ -180,12 +186,12 @@ def _span_of_label(text: str, point: Callable[[str], Span | None]) -> Span:
 
 
 def _span_of_text(text: str) -> Span:
-    """Return the span of one text that is neither a number nor a date."""
+    """Return the span of values, on a line, that a published text stands for which is neither a number nor a date: itself."""
     return (TEXT, text), (TEXT, text)
 
 
 def _span_of_open_range(text: str, point: Callable[[str], Span | None]) -> Span | None:
-    """Return the span of a label such as ``90 or more`` or ``less than 5``; None for a label of another form."""
+    """Return the span of values that a label as ``90 or more`` or ``less than 5`` stands for; None for another label."""
     found = _OPEN.fullmatch(text)
     limit = point(found["end"] or found["limit"]) if found else None
     if found is None or limit is None:
@@ -197,7 +203,7 @@ def _span_of_open_range(text: str, point: Callable[[str], Span | None]) -> Span 
 
 
 def _just_before(position: Key) -> Key:
-    """Return the position just before a position on a line."""
+    """Return the position just before a position on a line, for a range that does not include its end."""
     return (*position[:2], -1)
 
 
@@ -214,12 +220,12 @@ def _set_members(label: str) -> list[str]:
 
 
 def _unquoted(text: str) -> str:
-    """Return a text without the quotes around it."""
+    """Return a member of a published set without the quotes around it."""
     return text[1:-1].replace('""', '"') if text.startswith('"') else text
 
 
 def _span_of_number(text: str) -> Span | None:
-    """Return the span of a number; None for a text that is not one."""
+    """Return the span of values, on a line, that a published number stands for: itself; None for another text."""
     if not _NUMBER.fullmatch(text):
         return None
     try:
@@ -231,7 +237,7 @@ def _span_of_number(text: str) -> Span | None:
 
 
 def _span_of_date(first: str, last: str | None = None) -> Span | None:
-    """Return the span of a moment, day, week, month, quarter or year; None for another text. Time zones are ignored."""
+    """Return the span of moments that a published moment, day, week, month, quarter or year stands for; None for another text."""
     found = _CALENDAR.fullmatch(first)
     if found is None:
         return None
@@ -256,7 +262,7 @@ def _span_of_date(first: str, last: str | None = None) -> Span | None:
 
 
 def _span_of_time(text: str) -> Span | None:
-    """Return the span of a time of day; None for another text."""
+    """Return the span of values, on a line, that a published time of day stands for: itself; None for another text."""
     if not _CLOCK.fullmatch(text):
         return None
     with suppress(ValueError):
@@ -291,7 +297,7 @@ def _path_parser(hierarchy: Any, labels: Sequence[Any]) -> Callable[[Any], Way]:
 
 
 def _tree_of_labels(labels: Sequence[Any], way: Callable[[Any], Way]) -> Tree:
-    """Return the tree on which each class stands at the node of its label."""
+    """Return the tree on which each class stands at the node of its published label."""
     ways = {label: way(label) for label in set(labels)}
     branches = _branches_at_forks(set(ways.values()))
     depth = max(map(len, branches.values()))

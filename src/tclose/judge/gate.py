@@ -46,7 +46,7 @@ def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]
 def named_as_published(
     reference: Reference, source: Table, policy: Policy, table: pa.Table, rows: NDArray[Any]
 ) -> dict[str, tuple[Domain, Ints]]:
-    """Return the input's domains and counts with the labels that the release publishes for bins.
+    """Return the input's domains and counts, its bins with the labels that the release publishes for them.
 
     Its edges come from the published rows alone, because they must not tell of suppressed ones.
 
@@ -105,7 +105,7 @@ def judge_against(reference: Reference, table: pa.Table, policy: Policy) -> Audi
 
 
 def _audit_quietly(table: Any, policy: Policy, context: Context) -> Audit:
-    """Return the audit of a release, without its warnings."""
+    """Return the audit of a release as its reader gets it, without warnings."""
     return examine(as_read(table), policy, replace(context, warn=lambda _: None))  # a release has no unit
 
 

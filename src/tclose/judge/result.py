@@ -107,7 +107,7 @@ class Audit:
 
     @property
     def k(self) -> int:
-        """The number of rows of the smallest class."""
+        """The attained k: the number of rows of the smallest class."""
         return int(self.sizes.min())
 
     @property
@@ -156,7 +156,7 @@ class Audit:
 
     @cached_property
     def satisfied(self) -> bool:
-        """Whether every limit of the policy is satisfied."""
+        """Whether the audited table satisfies every limit of the policy."""
         return not any(judgement.broken.any() for judgement in self.judgements)
 
     @cached_property

@@ -68,15 +68,15 @@ class Choice:
 
     @property
     def default(self) -> str:
-        """The value where none is given."""
+        """The value of an algorithm's option if a user gives none: the first name."""
         return self.names[0]
 
     def read(self, name: str, given: Any) -> str:
-        """Return the value that was given for the option of this name."""
+        """Return the name that a user gave for an algorithm's option; raise PolicyError if it is not one of the names."""
         return one_of(name, given, self.names)
 
     def __str__(self) -> str:
-        """The possible values, the default first."""
+        """Return the possible values of an algorithm's option as text, the default first."""
         return "|".join(self.names)
 
 
@@ -88,7 +88,7 @@ class Above:
     default: float
 
     def read(self, name: str, given: Any) -> float:
-        """Return the number that was given for the option of this name; on a command line it is a text."""
+        """Return the number that a user gave for an algorithm's option; raise PolicyError if it is not above the bound."""
         try:
             number = float(exact(given))
         except (ValueError, OverflowError):
@@ -98,7 +98,7 @@ class Above:
         return number
 
     def __str__(self) -> str:
-        """The default, and the possible values."""
+        """Return the default and the possible values of an algorithm's option as text."""
         return f"{self.default:g}, or another number above {self.bound:g}"
 
 
@@ -151,11 +151,11 @@ class Algorithm:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The value of each option where none is given."""
+        """The default value of each option of the algorithm, by name."""
         return {name: option.default for name, option in self.options.items()}
 
     def read_options(self, given: Any) -> dict[str, Any]:
-        """Return the value of each option: the one that was given, else the default."""
+        """Return the value of each option of the algorithm: the given one, else the default; raise PolicyError if unknown."""
         if not isinstance(given, Mapping):
             raise PolicyError(f"options must be a mapping from names to values. Got {got(given)}.")
         for name in given:
@@ -167,18 +167,18 @@ class Algorithm:
         return self.defaults | {name: self.options[name].read(name, value) for name, value in given.items()}
 
     def compile_ahead(self) -> None:
-        """Begin to compile its kernels, in other processes, if they are not on the disk; see `tclose.make.kernels.ahead`."""
+        """Start to compile the algorithm's kernels in other processes, if they are not on the disk."""
         from tclose.make.kernels.ahead import compile_ahead
         from tclose.make.kernels.rehearsing import NEEDED
 
         compile_ahead(NEEDED.get(self.name, ()))
 
     def __str__(self) -> str:
-        """Name and summary."""
+        """Return the name and the summary of the algorithm."""
         return f"{self.name}: {self.summary}"
 
     def __repr__(self) -> str:
-        """Name and summary, as in a list."""
+        """Return the name and the summary of the algorithm in angle brackets."""
         return f"<{self}>"
 
 

@@ -24,7 +24,7 @@ FINE = 2**44
 
 
 def emds(distance: Distance, shares: Numbers, table: Numbers) -> Numbers:
-    """Return the EMD of each row of ``shares`` to ``table``: distributions in floats, or exact in arrays of fractions."""
+    """Return the EMD of each distribution in ``shares`` to that of the table, as floats, or exact in arrays of fractions."""
     if distance.scale == 0:
         return np.zeros(len(shares))
     if distance.shape == "metric" and shares.dtype != object:
@@ -35,7 +35,7 @@ def emds(distance: Distance, shares: Numbers, table: Numbers) -> Numbers:
 
 
 def exact_emd(distance: Distance, counts: Numbers, others: Numbers) -> Fraction:
-    """Return the EMD of two histograms as a fraction; each is scaled to sum 1."""
+    """Return the earth mover's distance of two histograms as a fraction; each is scaled to sum 1."""
     if distance.scale == 0:
         return Fraction(0)
     size, other_size = int(counts.sum()), int(others.sum())
@@ -46,21 +46,21 @@ def exact_emd(distance: Distance, counts: Numbers, others: Numbers) -> Fraction:
     return Fraction(work.tolist()[0]) / (distance.scale * mass)
 
 
-def _on_line(distance: Line, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001
-    """Sum over the gaps between values: the mass that crosses the gap, times its width."""
+def _work_on_line(distance: Line, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001
+    """Return ``scale`` times the EMD of each distribution to the table's on a line: mass across each gap, times its width."""
     widths: Numbers = np.diff(distance.positions).astype(rows.dtype)
     work: Numbers = np.abs(np.cumsum(rows - table, axis=1)[:, :-1]) @ widths
     return work
 
 
-def _in_set(distance: Set, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001
-    """All mass that is too much moves by 1."""
+def _work_in_set(distance: Set, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001
+    """Return the EMD of each distribution to the table's in a set: the sum of surpluses, which move by 1."""
     work: Numbers = np.maximum(rows - table, 0).sum(axis=1)
     return work
 
 
-def _in_tree(distance: Tree, rows: Numbers, table: Numbers, mass: int) -> Numbers:
-    """H less what stays below each node: the sum of w_N min(P_N, Q_N) over all nodes N but the root."""
+def _work_in_tree(distance: Tree, rows: Numbers, table: Numbers, mass: int) -> Numbers:
+    """Return H times the EMD of each distribution to the table's in a tree: H less what stays below each node."""
     stays: Any = 0
     for depth in range(1, len(distance.ancestors)):
         runs = distance.runs(depth)
@@ -70,13 +70,13 @@ def _in_tree(distance: Tree, rows: Numbers, table: Numbers, mass: int) -> Number
     return work
 
 
-def _under_metric(distance: Metric, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001
-    """The cheapest flow, in integers; one linear program a row."""
-    return np.array([_cheapest(distance, (row - table).tolist()) for row in rows], dtype=object)
+def _work_under_metric(distance: Metric, rows: Numbers, table: Numbers, mass: int) -> Numbers:  # noqa: ARG001
+    """Return ``scale`` times the EMD of each distribution to the table's under any metric: a linear program for each."""
+    return np.array([_cost_of_flow(distance, (row - table).tolist()) for row in rows], dtype=object)
 
 
-def _cheapest(distance: Metric, surplus: list[Any]) -> Fraction:
-    """Return the cost of the cheapest flow that levels a surplus of integers or fractions."""
+def _cost_of_flow(distance: Metric, surplus: list[Any]) -> Fraction:
+    """Return the cost of the cheapest flow that levels a surplus of integers or fractions, under any metric."""
     import networkx as nx
 
     common = math.lcm(*(Fraction(extra).denominator for extra in surplus))
@@ -90,9 +90,9 @@ def _cheapest(distance: Metric, surplus: list[Any]) -> Fraction:
 
 
 WORKS: dict[str, Callable[[Any, Numbers, Numbers, int], Numbers]] = {
-    "line": _on_line,
-    "set": _in_set,
-    "tree": _in_tree,
-    "metric": _under_metric,
+    "line": _work_on_line,
+    "set": _work_in_set,
+    "tree": _work_in_tree,
+    "metric": _work_under_metric,
 }
 """``scale`` times the least work that turns each row into the table, for distributions of this mass, by shape."""

@@ -62,7 +62,7 @@ class Attribute:
     raw: Kept | None = None
 
     def take(self, rows: NDArray[Any]) -> Attribute:
-        """Return the attribute of some of the rows; Q stays that of the input."""
+        """Return the sensitive attribute for some of the rows; the reference distribution Q stays that of the input."""
         return replace(self, codes=self.codes[rows], raw=None if self.raw is None else self.raw.take(rows))
 
 
@@ -74,7 +74,7 @@ class Kept:
     codes: Codes
 
     def take(self, rows: NDArray[Any]) -> Kept:
-        """Return the column of some of the rows."""
+        """Return the kept column with the values of some of the rows only."""
         return Kept(self.values, self.codes[rows])
 
 
@@ -109,11 +109,11 @@ class EncodedTable:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """The number of rows of the encoded table."""
         return len(self.order)
 
     def take(self, rows: NDArray[Any]) -> EncodedTable:
-        """Return the table of some of the rows. The reference distribution Q of a sensitive attribute stays that of the input."""
+        """Return the table with some of the rows; reference distributions Q stay those of the input."""
         return EncodedTable(
             self.order[rows],
             self.scales,
@@ -131,13 +131,13 @@ class EncodedTable:
         return replace(self, sensitive=chosen)
 
     def at_levels(self, levels: Sequence[int | None]) -> EncodedTable:
-        """Return the table with scales that publish at the levels of a `tclose.make.algorithm.Partition`, if it has any."""
+        """Return the table with scales that publish at a partition's levels of the hierarchies, if it has any."""
         pairs = zip(self.scales, levels or [None] * len(self.scales), strict=True)
         return replace(self, scales=[scale if level is None else scale.at_level(level) for scale, level in pairs])
 
 
 def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str], commit: Callable[[bytes], None]) -> EncodedTable:
-    """Return the rows of a table: quasi-identifiers as codes on their scales, sensitive attributes as codes of their domains.
+    """Return the rows of a table as integer codes: of quasi-identifiers on their scales, of sensitive values in their domains.
 
     Parameters
     ----------
@@ -152,18 +152,19 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     names = [*quasi, *sensitive, *kept, *([] if unit is None else [unit])]
     found = dict(zip(names, source.rows(names), strict=True))
     for name, (cells, ranks) in found.items():
-        _feed(commit, name, source.values(name, cells), ranks)
+        _feed_commitment(commit, name, source.values(name, cells), ranks)
 
     scales, on_scales, types, raw = [], [], [], []
     for column in policy.quasi:
         cells, ranks = found.pop(column.name)
         raw += [Kept(cells, ranks)] if policy.suppression else []
-        scale, codes = _scale(source, column, cells, source.show(column.name, suppression=bool(policy.suppression)))
+        scale, codes = _scale_of_quasi(source, column, cells, source.show(column.name, suppression=bool(policy.suppression)))
         scales.append(scale)
         on_scales.append(codes.astype(narrow(scale.size))[ranks])
         types.append(source.values(column.name, cells).type)
     attributes = [
-        _attribute(source, column, *found.pop(column.name), suppression=policy.suppression > 0) for column in policy.sensitive
+        _encode_sensitive(source, column, *found.pop(column.name), suppression=policy.suppression > 0)
+        for column in policy.sensitive
     ]
     persons = None if unit is None else found.pop(unit)[1]
     others = {name: Kept(source.values(name, cells), codes) for name, (cells, codes) in found.items()}
@@ -178,7 +179,7 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
 
 
 def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:
-    """Encode the published rows again, on scales and in types of their own, so that suppressed rows cannot affect the format.
+    """Return the published rows, encoded again on scales and in types of their own, so that suppressed rows cannot show.
 
     A suppressed value with five decimals would make all others print with five. Where the table decides the edges of bins, they
     are set again, between the numbers that are published. A bin without rows is dropped.
@@ -188,8 +189,8 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
     for column, raw in zip(policy.quasi, part.raw, strict=True):
         occur = np.unique(raw.codes)
         ends = [end for end in (column.top, column.bottom) if isinstance(end, Fraction)]
-        cells = _narrowed(raw.values.take(pa.array(occur)), whole=all(end.denominator == 1 for end in ends))
-        scale, codes = _scale(source, column, cells, source.show(column.name, suppression=True))
+        cells = _in_simplest_type(raw.values.take(pa.array(occur)), whole=all(end.denominator == 1 for end in ends))
+        scale, codes = _scale_of_quasi(source, column, cells, source.show(column.name, suppression=True))
         code_of = np.zeros(len(raw.values), dtype=narrow(scale.size))
         code_of[occur] = codes
         scales.append(scale)
@@ -198,16 +199,18 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
     sensitive = [
         replace(
             attribute,
-            published=_narrowed(attribute.published, attribute.codes) if attribute.raw is None else _relabelled(attribute),
+            published=_in_simplest_type(attribute.published, attribute.codes)
+            if attribute.raw is None
+            else _labels_from_rows(attribute),
         )
         for attribute in part.sensitive
     ]
-    kept = {name: Kept(_narrowed(column.values, column.codes), column.codes) for name, column in part.kept.items()}
+    kept = {name: Kept(_in_simplest_type(column.values, column.codes), column.codes) for name, column in part.kept.items()}
     return replace(part, scales=scales, quasi=quasi, types=types, sensitive=sensitive, kept=kept)
 
 
-def _relabelled(attribute: Attribute) -> pa.Array:
-    """Return the label of each bin, from the numbers that its rows have; None for a bin without rows."""
+def _labels_from_rows(attribute: Attribute) -> pa.Array:
+    """Return the label of each bin, from the numbers that its published rows have; None for a bin without rows."""
     assert attribute.raw is not None
     lowest, highest = np.full(len(attribute.values), len(attribute.raw.values)), np.full(len(attribute.values), -1)
     np.minimum.at(lowest, attribute.codes, attribute.raw.codes)
@@ -218,8 +221,8 @@ def _relabelled(attribute: Attribute) -> pa.Array:
     return pa.array([labels.get(code) for code in range(len(attribute.values))], pa.string())
 
 
-def _narrowed(values: pa.Array, codes: Codes | None = None, *, whole: bool = True) -> pa.Array:
-    """Return decimals in the simplest type that can store those that occur; ``whole`` allows a type of whole numbers."""
+def _in_simplest_type(values: pa.Array, codes: Codes | None = None, *, whole: bool = True) -> pa.Array:
+    """Return decimals in the simplest type for those that occur: whole numbers if ``whole``, or fewer digits."""
     if not pa.types.is_decimal(values.type):
         return values
     occur = np.arange(len(values)) if codes is None else np.unique(codes)
@@ -236,7 +239,7 @@ def _narrowed(values: pa.Array, codes: Codes | None = None, *, whole: bool = Tru
     return values
 
 
-def _feed(commit: Callable[[bytes], None], name: str, cells: pa.Array, ranks: Codes) -> None:
+def _feed_commitment(commit: Callable[[bytes], None], name: str, cells: pa.Array, ranks: Codes) -> None:
     """Pass one column to ``commit``, as bytes that do not depend on the engine or its version."""
     texts = cells.cast(pa.large_string())
     _, offsets, letters = pa.concat_arrays([pa.array([""], pa.large_string()), texts.fill_null("")]).buffers()
@@ -247,8 +250,8 @@ def _feed(commit: Callable[[bytes], None], name: str, cells: pa.Array, ranks: Co
     commit(ranks.astype(ranks.dtype.newbyteorder("<")).tobytes())
 
 
-def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes, *, suppression: bool) -> Attribute:
-    """Return a sensitive attribute from the values of its column and the index of each row's value."""
+def _encode_sensitive(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes, *, suppression: bool) -> Attribute:
+    """Return a sensitive attribute in codes, from the values of its column and the index of each row's value."""
     counts = np.bincount(ranks, minlength=len(cells)).astype(np.int64)
     binned = column.bins is not None and column.publish is None
     domain = domain_of(source, column, cells, counts, binned=binned)
@@ -261,7 +264,7 @@ def _attribute(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes, 
     return Attribute(column, domain.distance, domain.values, published, codes, domain.table(counts), raw)
 
 
-def _scale(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], str] = printed) -> tuple[Scale, Ints]:
+def _scale_of_quasi(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], str] = printed) -> tuple[Scale, Ints]:
     """Return the scale of a quasi-identifier, and the code of each value of its column; ``show`` prints a value."""
     kind = source.kinds[column.name]
     try:
@@ -278,7 +281,7 @@ def _scale(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], 
         _check_numbers(column, kind, present)
         return IntervalTree.of_widths(column.name, present, column.hierarchy, missing=missing)
     if column.hierarchy is not None:
-        tree = _tree(source, column, cells, present)
+        tree = _hierarchy_of_quasi(source, column, cells, present)
         return Tree.of(column.name, present, tree, missing=missing, given=isinstance(column.hierarchy, Hierarchy))
     if kind in ON_A_LINE:
         _check_finite(column, present)
@@ -292,19 +295,20 @@ def _scale(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], 
 
 
 def _check_numbers(column: Quasi, kind: str, values: list[Any]) -> None:
-    """Refuse intervals for a column that does not hold numbers."""
+    """Raise PolicyError if a quasi-identifier with a hierarchy of intervals does not have finite numbers."""
     if kind not in NUMERIC:
         raise PolicyError(f"hierarchy: intervals of {column.name!r} needs numbers. The column holds {kind}.")
     _check_finite(column, values)
 
 
 def _check_finite(column: Quasi, values: list[Any]) -> None:
+    """Raise InputError if a quasi-identifier that is published as ranges has an infinite number."""
     if any(isinstance(value, float) and not np.isfinite(value) for value in values):
         raise InputError(f"Column {column.name!r} must have finite numbers for its ranges. Got infinity.")
 
 
-def _tree(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> Hierarchy:
-    """Return the hierarchy of a quasi-identifier, which must contain all of its values."""
+def _hierarchy_of_quasi(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> Hierarchy:
+    """Return the hierarchy of a quasi-identifier, given or made from its values; raise if it lacks a value."""
     if not values and column.tree is None:  # nothing but missing cells, in the table or in the rows that are published
         return Hierarchy([["*"]])
     if column.hierarchy == "prefixes":

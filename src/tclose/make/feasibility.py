@@ -21,7 +21,7 @@ from tclose.values.exact import number_of, plain
 
 
 def rows_to_suppress(table: EncodedTable, policy: Policy) -> Bools:
-    """Return the rows to suppress so that the others can satisfy the policy; none where all of them can.
+    """Return for each row whether to suppress it, so that the others can satisfy the policy; raise if that is impossible.
 
     Raises
     ------
@@ -32,10 +32,12 @@ def rows_to_suppress(table: EncodedTable, policy: Policy) -> Bools:
     suppressed = np.zeros(table.rows, dtype=bool)
     allowed = int(policy.suppression * table.rows)
     everyone = np.ones(table.rows, dtype=bool)
-    uneven = [attribute for attribute in table.sensitive if too_uneven(attribute.column, policy, _counts(attribute, everyone))]
+    uneven = [
+        attribute for attribute in table.sensitive if too_uneven(attribute.column, policy, _counts_of_values(attribute, everyone))
+    ]
     for attribute in uneven:
-        counts = _counts(attribute, everyone)
-        least = int((attribute.counts - _levelled(attribute, policy, counts)).sum())
+        counts = _counts_of_values(attribute, everyone)
+        least = int((attribute.counts - _levelled_counts(attribute, policy, counts)).sum())
         if least > allowed:
             raise InfeasibleError(
                 f"{too_uneven(attribute.column, policy, counts)} of {attribute.column.name!r} cannot be satisfied unless "
@@ -43,11 +45,11 @@ def rows_to_suppress(table: EncodedTable, policy: Policy) -> Bools:
                 f"suppression={plain(policy.suppression)} allows {allowed:,}. Loosen one of them."
             )
     for attribute in (*uneven, *(other for other in table.sensitive if other not in uneven)):  # which may have become uneven
-        counts = _counts(attribute, ~suppressed)
-        levelled = _levelled(attribute, policy, counts) if suppressed.any() or attribute in uneven else counts
+        counts = _counts_of_values(attribute, ~suppressed)
+        levelled = _levelled_counts(attribute, policy, counts) if suppressed.any() or attribute in uneven else counts
         for value in np.flatnonzero(levelled < counts):
             rows = np.flatnonzero((attribute.codes == value) & ~suppressed)
-            suppressed[_chosen(rows, int(counts[value] - levelled[value]), table.sensitive, suppressed)] = True
+            suppressed[_choose_rows(rows, int(counts[value] - levelled[value]), table.sensitive, suppressed)] = True
     if int(suppressed.sum()) > allowed:
         raise InfeasibleError(
             f"No choice of {number_of(allowed, 'row')} was found that can be suppressed so that the limits of all sensitive "
@@ -55,7 +57,7 @@ def rows_to_suppress(table: EncodedTable, policy: Policy) -> Bools:
         )
     rest = f"the {number_of(int((~suppressed).sum()), 'row')} that would be left" if suppressed.any() else "all rows"
     for attribute in table.sensitive:
-        broken = _broken(attribute, policy, ~suppressed, table.persons)
+        broken = _broken_limit(attribute, policy, ~suppressed, table.persons)
         if broken:
             raise InfeasibleError(
                 f"No way was found to satisfy {broken} of {attribute.column.name!r}: one class of {rest} breaks it."
@@ -65,16 +67,17 @@ def rows_to_suppress(table: EncodedTable, policy: Policy) -> Bools:
     return suppressed
 
 
-def _chosen(rows: Ints, count: int, attributes: Sequence[Attribute], suppressed: Bools) -> Ints:
-    """Return ``count`` of these rows: those whose values are most frequent in all attributes; ties: evenly over sorted rows."""
+def _choose_rows(rows: Ints, count: int, attributes: Sequence[Attribute], suppressed: Bools) -> Ints:
+    """Return ``count`` of some rows to suppress: those with the most frequent values in all attributes; ties: evenly."""
     evenly = rows[np.argsort(np.arange(len(rows)) * count % len(rows), kind="stable")]
     scores = np.zeros(len(evenly))
     for attribute in attributes:
-        scores += _counts(attribute, ~suppressed)[attribute.codes[evenly]]
+        scores += _counts_of_values(attribute, ~suppressed)[attribute.codes[evenly]]
     return evenly[np.argsort(-scores, kind="stable")[:count]]
 
 
 def _check_sizes(table: EncodedTable, policy: Policy) -> None:
+    """Raise InfeasibleError if the table has fewer rows or persons than k, fewer rows than n, or fewer values than l."""
     counted, what = table.rows, "row"
     if table.persons is not None:
         counted, what = len(np.unique(table.persons)), "person"
@@ -91,31 +94,32 @@ def _check_sizes(table: EncodedTable, policy: Policy) -> None:
             raise InfeasibleError(f"{found}: l={plain(l)} cannot be satisfied. Choose a smaller l.")
 
 
-def _counts(attribute: Attribute, published: Bools, persons: Codes | None = None) -> Ints:
-    """Return the published rows at each value; or, with persons, the persons in them at each value."""
+def _counts_of_values(attribute: Attribute, published: Bools, persons: Codes | None = None) -> Ints:
+    """Return the number of published rows, or of persons in them, at each value of a sensitive attribute."""
     codes, size = attribute.codes[published], len(attribute.counts)
     if persons is not None:
         codes = np.unique(persons[published].astype(np.int64) * size + codes) % size
     return np.bincount(codes, minlength=size).astype(np.int64)
 
 
-def _broken(attribute: Attribute, policy: Policy, published: Bools, persons: Codes | None) -> str:
-    """Return the first limit that one class of the published rows breaks, over rows or over persons; empty if it breaks none."""
-    column, counts = attribute.column, _counts(attribute, published)
+def _broken_limit(attribute: Attribute, policy: Policy, published: Bools, persons: Codes | None) -> str:
+    """Return the first limit that one class of all published rows breaks; an empty text if it breaks none."""
+    column, counts = attribute.column, _counts_of_values(attribute, published)
     found = too_far(column, policy, attribute.distance, counts, attribute.counts) or too_uneven(column, policy, counts)
     if found or persons is None:
         return found
-    return too_uneven(column, policy, counts, _counts(attribute, published, persons))
+    return too_uneven(column, policy, counts, _counts_of_values(attribute, published, persons))
 
 
-def _levelled(attribute: Attribute, policy: Policy, counts: Ints) -> Ints:
-    """Return the counts after as few rows as possible are suppressed, where values are most frequent, so that alpha and l hold.
+def _levelled_counts(attribute: Attribute, policy: Policy, counts: Ints) -> Ints:
+    """Return a sensitive attribute's counts after the fewest rows are suppressed that let one class satisfy alpha and l.
 
     For alpha and recursive l only full levels count: a level of h rows has the most rows of all counts up to h, and the share of
     h in them falls with h. Entropy grows with every row that the most frequent value loses; then again levels for the others.
     """
 
     def fits(candidate: Ints) -> bool:
+        """Whether one class with the counts of a candidate satisfies alpha and l."""
         return not too_uneven(attribute.column, policy, candidate)
 
     if fits(counts):
@@ -133,7 +137,7 @@ def _levelled(attribute: Attribute, policy: Policy, counts: Ints) -> Ints:
 
 
 def level(counts: Sequence[int] | Ints, rows: int) -> Ints:
-    """Return the counts after ``rows`` rows are taken where they are largest.
+    """Return counts after ``rows`` rows are taken away where the counts are largest.
 
     >>> level([5, 3, 1], 3).tolist()
     [3, 2, 1]

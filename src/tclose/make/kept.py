@@ -23,10 +23,10 @@ FEW = 8
 
 
 def check_kept(table: EncodedTable, policy: Policy) -> None:
-    """Refuse a kept column that is nearly unique, or free text, unless the policy gives a reason."""
+    """Raise PolicyError for a kept column that is nearly unique, or free text, unless the policy gives a reason."""
     reasons = {column.name: column.despite for column in policy.keep}
     for name, column in table.kept.items():
-        danger = "" if reasons.get(name) else _danger(column)
+        danger = "" if reasons.get(name) else _danger_of_keeping(column)
         if danger:
             raise PolicyError(
                 f"Column {name!r} must not be kept as it is: {danger}. Drop it, give it a role, or keep it with "
@@ -35,7 +35,7 @@ def check_kept(table: EncodedTable, policy: Policy) -> None:
 
 
 def check_quasi(table: EncodedTable, policy: Policy) -> None:
-    """Refuse a quasi-identifier of nearly unique texts or codes that is published as sets, unless the policy gives a reason."""
+    """Raise PolicyError for a quasi-identifier that would publish nearly unique values in sets, unless a reason is given."""
     for column, scale, codes, kind in zip(policy.quasi, table.scales, table.quasi, table.types, strict=True):
         chosen = column.recode == "set" and not pa.types.is_string(kind)  # numbers, in sets by the owner's own choice
         if not isinstance(scale, Nominal) or chosen or column.despite:
@@ -49,8 +49,8 @@ def check_quasi(table: EncodedTable, policy: Policy) -> None:
             )
 
 
-def _danger(column: Kept) -> str:
-    """Return why a column must not be kept as it is; empty where nothing speaks against it."""
+def _danger_of_keeping(column: Kept) -> str:
+    """Return why a column must not be kept as it is, for a sentence; an empty text if nothing speaks against it."""
     counts = np.bincount(column.codes, minlength=len(column.values))
     rows = int(counts.sum())
     present = column.values.drop_null()
@@ -66,5 +66,5 @@ def _danger(column: Kept) -> str:
 
 
 def _is_nearly_unique(values: int, rows: int) -> bool:
-    """Return whether there is, on average, more than one value for every two rows."""
+    """Whether a column has more than one value for every two rows, on average, so that its values may name people."""
     return rows > 1 and 2 * values > rows

@@ -17,7 +17,7 @@ NEAR = 1e-9
 
 
 def exp_sign(power: Fraction, number: Fraction) -> int:
-    """Return the sign of ``e ** power - number``, for a number above 0. It is 0 only for power 0: else e^power is irrational."""
+    """Return the sign of ``e ** power - number``, exactly, for a number above 0: digits are added until it is certain."""
     if power == 0:
         return (number < 1) - (number > 1)
     difference = float(power) - (math.log(number.numerator) - math.log(number.denominator))
@@ -34,7 +34,7 @@ def exp_sign(power: Fraction, number: Fraction) -> int:
 
 
 def entropy_is_at_least_log(counts: NDArray[np.int64], l: Fraction) -> bool:  # noqa: E741 - the name of the model
-    r"""Whether :math:`-\sum_v p_v \ln p_v \ge \ln l` for these counts, not all 0; that is :math:`s^s \ge l^s \prod c_v^{c_v}`."""
+    r"""Whether the entropy of some counts, not all 0, is at least ln l, decided exactly near equality."""
     values, repeats = np.unique(counts[counts > 0], return_counts=True)
     values //= np.gcd.reduce(values)
     size = int((values * repeats).sum())
@@ -48,7 +48,7 @@ def entropy_is_at_least_log(counts: NDArray[np.int64], l: Fraction) -> bool:  # 
 
 
 def _product_is_1(powers: list[tuple[int, int]]) -> bool:
-    """Whether the product of ``base ** power`` is 1. The powers would fill the memory; they are split into coprime bases.
+    """Whether the product of ``base ** power`` over some pairs is 1, found by coprime bases as the powers are too large.
 
     Two bases with a common divisor are replaced by it and by what it leaves of them, until no two have one. Then the product is 1
     only if every power is 0 (Bach, Driscoll and Shallit 1993, factor refinement).

@@ -52,28 +52,28 @@ class Losses(Mapping[str, float]):
     """
 
     def __init__(self, overall: Mapping[str, float], by_attribute: Mapping[str, Mapping[str, float]]) -> None:
-        """Take the losses in all, and those by attribute."""
+        """Take the information losses of the whole release, and those of each attribute."""
         self._overall = dict(overall)
         self.by_attribute = {loss: dict(values) for loss, values in by_attribute.items()}
 
     def __getitem__(self, loss: str) -> float:
-        """Return a loss in all."""
+        """Return one information loss of the whole release, by its name: "gcp"."""
         return self._overall[loss]
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the losses."""
+        """Return an iterator over the names of the information losses."""
         return iter(self._overall)
 
     def __len__(self) -> int:
-        """Return the number of losses."""
+        """Return the number of information losses."""
         return len(self._overall)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the losses in plain types: each in all, and under ``by_attribute`` those of the attributes."""
+        """Return the information losses as a mapping for JSON, with those of each attribute under ``by_attribute``."""
         return {**self._overall, "by_attribute": {loss: dict(values) for loss, values in self.by_attribute.items()}}
 
     def __repr__(self) -> str:
-        """Return the losses in one line."""
+        """Return the information losses of the whole release in one line."""
         return f"<Losses: {', '.join(f'{loss} {value:,.4g}' for loss, value in self._overall.items())}>"
 
 
@@ -87,7 +87,7 @@ def losses(
     suppressed: int = 0,
     k: int | None = None,
 ) -> Losses:
-    """Return the information loss of a release against its input.
+    """Return the information losses of a release against its input, from its published quasi-identifiers.
 
     Parameters
     ----------
@@ -117,19 +117,23 @@ def losses(
     """
     n = int(rows.sum()) + suppressed
     names = [attribute.name for attribute in published]
-    shares = _shares(weights)
+    shares = _scaled_weights(weights)
 
     def each(numbers: Sequence[float]) -> dict[str, float]:
+        """Return an information loss of each quasi-identifier, by its name."""
         return dict(zip(names, numbers, strict=True))
 
     def mean(charges: Floats) -> float:
-        """Return the mean over all rows; a suppressed row is charged 1."""
+        """Return the mean charge over all rows; a suppressed row is charged 1."""
         return math.fsum([*(charges * rows).tolist(), suppressed]) / n
 
     gcp = [mean(attribute.ncp) for attribute in published]
     lm = [mean(attribute.lm) for attribute in published]
     precision = [1 - mean(attribute.height) for attribute in published]
-    kl = [_divergence(counts, attribute.estimate, suppressed) for counts, attribute in zip(originals, published, strict=True)]
+    kl = [
+        _divergence_of_estimate(counts, attribute.estimate, suppressed)
+        for counts, attribute in zip(originals, published, strict=True)
+    ]
     sse = {
         attribute.name: math.fsum([*attribute.squares.tolist(), suppressed])
         for attribute in published
@@ -149,7 +153,7 @@ def losses(
 
 
 def losses_against_input(table: EncodedTable, labels: Ints, recoded: Recoded, policy: Policy) -> Losses:
-    """Return the information loss of a release against its input, suppressed rows included.
+    """Return the information losses of a release against its input, suppressed rows included.
 
     Parameters
     ----------
@@ -180,7 +184,7 @@ def losses_against_input(table: EncodedTable, labels: Ints, recoded: Recoded, po
 def losses_seen(
     published: Sequence[Published], *, weights: Sequence[Any], rows: Ints, sizes: Ints, k: int | None = None
 ) -> Losses:
-    """Return the losses that anyone can recompute from a release: gcp over the published values, dm, c_avg and precision.
+    """Return the information losses that anyone can recompute from a release: gcp, dm, c_avg and precision.
 
     The others depend on the input: someone who knows all of it but one cell could try which value gives the published number.
     """
@@ -195,13 +199,13 @@ def losses_seen(
     if k is not None:
         overall["c_avg"] = n / (len(sizes) * k)
     if any(known):
-        overall["gcp"] = math.fsum(share * value for share, value in zip(_shares(known), gcp.values(), strict=True))
+        overall["gcp"] = math.fsum(share * value for share, value in zip(_scaled_weights(known), gcp.values(), strict=True))
         overall["precision"] = math.fsum(precision.values()) / len(precision)
     return Losses(overall, {"gcp": gcp, "precision": precision})
 
 
 def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints) -> dict[str, str]:
-    """Say for a person how each quasi-identifier is published: ``in ranges of 8.6 on average; 4% of the rows as they are``."""
+    """Return in words how each quasi-identifier is published: ``in ranges of 8.6 on average; 4% of the rows as they are``."""
     said = {}
     for scale, attribute in zip(scales, published, strict=True):
         changed = np.where(attribute.height > 0, rows, 0)
@@ -215,16 +219,16 @@ def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints
     return said
 
 
-def _shares(weights: Sequence[Any]) -> list[float]:
-    """Return the weights divided by their sum."""
+def _scaled_weights(weights: Sequence[Any]) -> list[float]:
+    """Return the weights of quasi-identifiers divided by their sum."""
     total = sum(weights)
     if not total:
         raise ValueError("Some weight must be above 0.")
     return [float(weight / total) for weight in weights]
 
 
-def _divergence(counts: Ints, estimate: Floats, suppressed: int) -> float:
-    """Return the divergence of the input from what a reader expects; a suppressed row may have had any value.
+def _divergence_of_estimate(counts: Ints, estimate: Floats, suppressed: int) -> float:
+    """Return the KL divergence of the input's distribution from the one that a reader of the release expects.
 
     Rounded to 12 decimals: the last bits of a logarithm differ between machines.
     """

@@ -1,4 +1,4 @@
-"""t-Mondrian and (n,t)-Mondrian."""
+"""Mondrian: the table is cut in two, again and again, while both sides satisfy t-closeness or (n,t)-closeness."""
 
 from __future__ import annotations
 
@@ -25,19 +25,18 @@ if TYPE_CHECKING:
 STEPS = 64
 """The largest number of boundaries that are tried along one quasi-identifier."""
 SPARSE = 32
-"""Codes are counted, not sorted, where they lie less than so many times as far apart as there are rows."""
+"""Codes are counted, not sorted, if their range is less than this many times the number of rows."""
 WAITING, CLASSES, REGIONS = range(3)
-"""What `Nodes.found` counts."""
+"""The entries of `Nodes.found`."""
 OTHERS, COLUMN, TRY, TRIES = range(4)
-"""What `Cutting.at` says;"""
+"""The entries of `Cutting.at`."""
 DONE = 2
-"""where it has nothing left to try."""
+"""The value of ``at[OTHERS]`` where nothing is left to try."""
 
 NODE = np.dtype([("start", np.int64), ("end", np.int64), ("around", np.int64), ("depth", np.int64)])
-"""Where the rows of a node start and end in `Cutting.order`, the smallest region around it, and how many are around it, one in
-the other."""
+"""A node: where its rows start and end in `Cutting.order`, the smallest region around it, and the number of regions around it."""
 CUT = np.dtype([("code", np.int64), ("left", np.int64)])
-"""A code after which rows can be cut, and how many are then on the left."""
+"""A boundary: the code after which rows are cut, and the number of rows on the left."""
 
 
 def mondrian(
@@ -46,7 +45,7 @@ def mondrian(
     effort: str,  # noqa: ARG001 - nothing is refined,
     options: Mapping[str, Any],  # noqa: ARG001 - and there are no options
 ) -> Partition:
-    """Cut the table in two, again and again, while both sides satisfy every limit.
+    """Return the partition of a table that is cut in two, again and again, while both sides satisfy every limit.
 
     Mondrian (LeFevre, DeWitt and Ramakrishnan 2006) with t-closeness (Li et al. 2007) or (n,t)-closeness (Li et al. 2010)
     as a further condition: a node is cut along its widest quasi-identifier, width = NCP times
@@ -55,7 +54,7 @@ def mondrian(
     it that has at least n rows, or have n rows itself; for each attribute it may be another node.
 
     It differs from the papers in one thing: where no quasi-identifier can be cut at its median, other boundaries are tried,
-    widest first, from the median outwards. Classes get smaller by that, and the loss with them.
+    widest first, from the median outwards. Classes get smaller by that, and so does the information loss.
 
     A table that breaks a limit as a whole is returned as one class.
 
@@ -66,12 +65,12 @@ def mondrian(
     """
     nodes = cut_all(problem.quasi, problem.losses, problem.limits)
     regions, classes = nodes.found[REGIONS], nodes.found[CLASSES]
-    return Partition(nodes.labels, regions=_levels(nodes.region_of_class[:classes], nodes.parents[:regions]))
+    return Partition(nodes.labels, regions=_regions_by_depth(nodes.region_of_class[:classes], nodes.parents[:regions]))
 
 
 def cut_all(quasi: Codes, losses: LossTable, limits: Limits) -> Nodes:
-    """Cut the table until no node can be cut."""
-    nodes, cutting, scratch = _nodes_for(len(quasi), limits.n), _cutting_for(len(quasi), losses), scratch_for(limits)
+    """Return Mondrian's classes and regions of a table, cut in two until no node can be cut."""
+    nodes, cutting, scratch = _allocate_nodes(len(quasi), limits.n), _allocate_cutting(len(quasi), losses), scratch_for(limits)
     references = limits.references.copy()  # limits themselves stay as they are
     run(_cut_all, limits, references, losses, quasi, nodes, cutting, scratch)
     while nodes.found[WAITING] > 0:  # regions lie deeper in one another than there was memory for
@@ -80,8 +79,8 @@ def cut_all(quasi: Codes, losses: LossTable, limits: Limits) -> Nodes:
     return nodes
 
 
-def _levels(region_of_class: Ints, parents: Ints) -> list[Ints]:
-    """The regions as one coarsening for each depth of their tree; the root, which is the whole table, needs none."""
+def _regions_by_depth(region_of_class: Ints, parents: Ints) -> list[Ints]:
+    """Return for each depth of Mondrian's tree of regions the region of each class, -1 if it has none; without the root."""
     depth = np.zeros(len(parents), dtype=np.int64)
     for region in range(1, len(parents)):  # parents come before their children
         depth[region] = depth[parents[region]] + 1
@@ -95,43 +94,44 @@ def _levels(region_of_class: Ints, parents: Ints) -> list[Ints]:
 
 
 class Nodes(NamedTuple):
-    """What cutting gives, and the nodes that wait to be cut."""
+    """The classes and regions found so far, and the nodes that wait to be cut."""
 
     found: Ints
-    """(3,): how many nodes wait, and how many classes and regions there are."""
+    """(3,): the numbers of waiting nodes, of classes and of regions."""
     waiting: NDArray[Any]
-    """(waiting,) of `NODE`."""
+    """(waiting,) of `NODE`: the nodes that wait to be cut, the next one last."""
     labels: Ints
     """(rows,): the class of each row."""
     region_of_class: Ints
-    """(classes,): under (n,t)-closeness the smallest region of n rows around each class, -1 where there is none."""
+    """(classes,): under (n,t)-closeness the smallest region of n rows around each class, -1 if there is none."""
     parents: Ints
     """(regions,): the region around each region."""
 
 
 class Cutting(NamedTuple):
-    """What the cutting of one node works with."""
+    """Memory for the cutting of one node."""
 
     order: Codes
-    """(rows,): row numbers; each node is a slice of it."""
+    """(rows,): the indices of the rows; each node is a slice of it."""
     aside: Codes
     """(rows,): the two sides of a cut that is being tried."""
     box: NDArray[Any]
-    """(quasi,) of `RANGE`: the codes of the node,"""
+    """(quasi,) of `RANGE`: the range of the node's codes on each quasi-identifier."""
     widest: Ints
-    """and its quasi-identifiers, widest first."""
+    """(quasi,): the quasi-identifiers of the node, widest first."""
     at: Ints
-    """(4,): what is being tried: 0 for boundaries nearest the median and 1 for others, the place of a quasi-identifier among the
-    widest, the place of a boundary among the tries, and how many tries there are."""
+    """(4,): what is being tried: 0 for boundaries nearest the median and 1 for others; the index of a quasi-identifier in
+    ``widest``; the index of a boundary in ``tries``; and the number of tries."""
     tallies: Ints
-    """(codes,): rows at each code; 0 between nodes."""
+    """(codes,): the number of rows at each code; all 0 between nodes."""
     cuts: NDArray[Any]
-    """(codes,) of `CUT`: the boundaries of a node along one quasi-identifier,"""
+    """(codes,) of `CUT`: the boundaries of a node along one quasi-identifier."""
     tries: Ints
-    """and the places of those to try, in order. Before that, codes that are sorted."""
+    """(codes,): the indices in ``cuts`` of the boundaries to try, in order. Before that, memory to sort codes."""
 
 
-def _nodes_for(rows: int, n: int) -> Nodes:
+def _allocate_nodes(rows: int, n: int) -> Nodes:
+    """Return memory for Mondrian's nodes, classes and regions, with the whole table as the only node."""
     regions = rows if n else 0
     waiting = np.empty(rows + 1, dtype=NODE)
     waiting[0] = (0, rows, -1, 0)
@@ -139,7 +139,8 @@ def _nodes_for(rows: int, n: int) -> Nodes:
     return Nodes(found, waiting, labels, np.empty(regions, dtype=np.int64), np.empty(2 * regions, dtype=np.int64))
 
 
-def _cutting_for(rows: int, losses: LossTable) -> Cutting:
+def _allocate_cutting(rows: int, losses: LossTable) -> Cutting:
+    """Return memory for the cutting of one of Mondrian's nodes."""
     quasi, codes = len(losses.columns), int(losses.columns["size"].max())
     return Cutting(
         np.arange(rows, dtype=np.int32),
@@ -164,9 +165,9 @@ def _cut_all(
     scratch: Scratch,
     cancel: NDArray[np.uint8],
 ) -> None:
-    """Cut until no node can be cut, left sides first; or until there is no memory for the next region.
+    """Cut Mondrian's nodes until none can be cut, left sides first; or until there is no memory for the next region.
 
-    ``references`` is what sides must be close to: the table or, overwritten here, the regions around the node at hand.
+    ``references`` are the distributions that sides must be close to: the table or, overwritten here, the regions around the node.
     `satisfies` is called here, not by a part: what a part calls is optimised with it, and again with each of its callers.
     """
     waiting, classes, regions = nodes.found[WAITING], nodes.found[CLASSES], nodes.found[REGIONS]
@@ -185,16 +186,16 @@ def _cut_all(
         waiting -= 1
         near = references[:depth] if limits.n > 0 else references
         left = 0
-        _begin(losses, quasi, rows, limits.k, cutting)
-        while left == 0 and cancel[0] == 0 and _next(quasi, rows, limits.k, cutting):
-            left = _split(quasi, rows, cutting)
+        _start_node(losses, quasi, rows, limits.k, cutting)
+        while left == 0 and cancel[0] == 0 and _next_boundary(quasi, rows, limits.k, cutting):
+            left = _split_rows(quasi, rows, cutting)
             for on_the_left in (2 * left <= end - start, 2 * left > end - start):  # the smaller side fails more often, and sooner
                 side = cutting.aside[:left] if on_the_left else cutting.aside[left : end - start]
                 if left > 0 and not satisfies(limits, near, side, scratch):
                     left = 0
         if left > 0:
-            for place in range(end - start):
-                rows[place] = cutting.aside[place]
+            for index in range(end - start):
+                rows[index] = cutting.aside[index]
             for first, last in ((start + left, end), (start, start + left)):
                 node = nodes.waiting[waiting]
                 node.start, node.end, node.around, node.depth = first, last, region, depth
@@ -209,8 +210,8 @@ def _cut_all(
 
 
 @once
-def _begin(losses: LossTable, quasi: Codes, rows: Codes, k: int, cutting: Cutting) -> None:
-    """Begin to cut a node: find its box and its quasi-identifiers, widest first; ties: the first. Below 2k rows it is done."""
+def _start_node(losses: LossTable, quasi: Codes, rows: Codes, k: int, cutting: Cutting) -> None:
+    """Start to cut one of Mondrian's nodes: find its box, and sort its quasi-identifiers, widest first."""
     cutting.at[OTHERS], cutting.at[COLUMN], cutting.at[TRY], cutting.at[TRIES] = 0, -1, 0, 0
     if len(rows) < 2 * k:
         cutting.at[OTHERS] = DONE
@@ -227,19 +228,16 @@ def _begin(losses: LossTable, quasi: Codes, rows: Codes, k: int, cutting: Cuttin
                 own.high = code
     for column in range(quasi.shape[1]):
         box[column].loss = loss(losses, column, box[column].low, box[column].high)
-        place = column
-        while place > 0 and box[widest[place - 1]].loss < box[column].loss:
-            widest[place] = widest[place - 1]
-            place -= 1
-        widest[place] = column
+        index = column
+        while index > 0 and box[widest[index - 1]].loss < box[column].loss:
+            widest[index] = widest[index - 1]
+            index -= 1
+        widest[index] = column
 
 
 @once
-def _next(quasi: Codes, rows: Codes, k: int, cutting: Cutting) -> bool:
-    """Go on to the next boundary to try: those nearest the median, widest quasi-identifier first, then all others.
-
-    False where none is left.
-    """
+def _next_boundary(quasi: Codes, rows: Codes, k: int, cutting: Cutting) -> bool:
+    """Choose the next boundary at which Mondrian tries to cut a node, nearest the median first; return False if none is left."""
     at = cutting.at
     at[TRY] += 1
     while at[TRY] >= at[TRIES]:
@@ -249,15 +247,15 @@ def _next(quasi: Codes, rows: Codes, k: int, cutting: Cutting) -> bool:
             at[OTHERS] += 1
         if at[OTHERS] >= DONE:
             return False
-        found = _boundaries(quasi, cutting.widest[at[COLUMN]], rows, cutting)
-        tries = _outward(cutting, found, len(rows), k)
+        found = _list_boundaries(quasi, cutting.widest[at[COLUMN]], rows, cutting)
+        tries = _order_boundaries(cutting, found, len(rows), k)
         at[TRY], at[TRIES] = at[OTHERS], tries if at[OTHERS] or tries == 0 else 1
     return True
 
 
 @once
-def _boundaries(quasi: Codes, column: int, rows: Codes, cutting: Cutting) -> int:
-    """List where some rows can be cut along a quasi-identifier, and give the number of such places."""
+def _list_boundaries(quasi: Codes, column: int, rows: Codes, cutting: Cutting) -> int:
+    """List in ``cutting.cuts`` the codes after which Mondrian can cut a node along a quasi-identifier; return their number."""
     low, high = cutting.box[column].low, cutting.box[column].high
     if low == high:
         return 0
@@ -265,27 +263,27 @@ def _boundaries(quasi: Codes, column: int, rows: Codes, cutting: Cutting) -> int
     if high - low < SPARSE * len(rows):
         for row in rows:
             cutting.tallies[quasi[row, column] - low] += 1
-        for place in range(high - low + 1):
-            if cutting.tallies[place] > 0:
-                passed += cutting.tallies[place]
-                cutting.cuts[found].code, cutting.cuts[found].left = low + place, passed
+        for index in range(high - low + 1):
+            if cutting.tallies[index] > 0:
+                passed += cutting.tallies[index]
+                cutting.cuts[found].code, cutting.cuts[found].left = low + index, passed
                 found += 1
-                cutting.tallies[place] = 0
+                cutting.tallies[index] = 0
         return found - 1  # none after the last code
     ordered = cutting.tries[: len(rows)]
-    for place in range(len(rows)):
-        ordered[place] = quasi[rows[place], column]
+    for index in range(len(rows)):
+        ordered[index] = quasi[rows[index], column]
     sort(ordered)
-    for place in range(1, len(rows)):
-        if ordered[place - 1] != ordered[place]:
-            cutting.cuts[found].code, cutting.cuts[found].left = ordered[place - 1], place
+    for index in range(1, len(rows)):
+        if ordered[index - 1] != ordered[index]:
+            cutting.cuts[found].code, cutting.cuts[found].left = ordered[index - 1], index
             found += 1
     return found
 
 
 @once
-def _outward(cutting: Cutting, found: int, size: int, k: int) -> int:
-    """List the boundaries worth a try, the one nearest the median first, then outwards; ties: the lower one first.
+def _order_boundaries(cutting: Cutting, found: int, size: int, k: int) -> int:
+    """List in ``cutting.tries`` the boundaries at which Mondrian tries to cut, from the median outwards; return their number.
 
     None leaves fewer than k rows on a side. On each side of the median, tries are ``size // STEPS`` rows apart at least.
     """
@@ -314,8 +312,8 @@ def _outward(cutting: Cutting, found: int, size: int, k: int) -> int:
 
 
 @once
-def _split(quasi: Codes, rows: Codes, cutting: Cutting) -> int:
-    """Put both sides of the boundary at hand aside, rows of one side in the order that they have; how many are on the left."""
+def _split_rows(quasi: Codes, rows: Codes, cutting: Cutting) -> int:
+    """Write the rows on both sides of Mondrian's current boundary to ``cutting.aside``; return the number on the left."""
     column, cut = cutting.widest[cutting.at[COLUMN]], cutting.cuts[cutting.tries[cutting.at[TRY]]]
     left, right = 0, cut.left
     for row in rows:

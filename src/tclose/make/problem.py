@@ -45,7 +45,7 @@ class Problem:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """The number of rows to put into classes."""
         return len(self.quasi)
 
     def only(self, sensitive: Collection[str]) -> Problem:
@@ -60,7 +60,7 @@ class Problem:
 
     @classmethod
     def of(cls, table: EncodedTable, policy: Policy, *, regions: bool = False) -> Problem:
-        """Return the problem that a policy makes of a table.
+        """Return the problem that a policy and an encoded table make: codes, information losses and limits for kernels.
 
         Parameters
         ----------

@@ -46,14 +46,14 @@ class Recoded:
     unique: int
 
     def seen(self) -> Ints:
-        """Return the number of rows of each published class."""
+        """Return the number of rows of each published class, as a reader sees it."""
         sums = np.zeros(int(self.classes.max()) + 1, dtype=np.int64)
         np.add.at(sums, self.classes, self.sizes)
         return sums
 
 
 def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_order: bool = False) -> Recoded:
-    """Return the published values of the classes of a table, on its scales.
+    """Return the published columns and classes of a partition, its quasi-identifiers published on the table's scales.
 
     Parameters
     ----------
@@ -76,57 +76,57 @@ def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_orde
     keys = [(classes[labels[members]], int(classes.max()) + 1)]
     keys += [(codes[members], len(values)) for values, codes in of_rows.values()]
     by_value = sorted_order(keys)
-    unique = _unique([codes[by_value] for codes, _ in keys])
+    unique = _count_unique([codes[by_value] for codes, _ in keys])
     rows = members[np.argsort(table.order[members]) if keep_order else by_value]
 
     columns = {}
-    for name in _in_order(names, table, published):
+    for name in _published_names(names, table, published):
         if name in of_classes:
             column = of_classes[name]
-            kind = _roomy(types[name]) if column.type == "value" else _TYPES[column.type]
-            values, codes = pa.array(_as_floats(column), kind), column.places[labels[rows]]
+            kind = _type_for_bounds(types[name]) if column.type == "value" else _TYPES[column.type]
+            values, codes = pa.array(_values_to_publish(column), kind), column.indices[labels[rows]]
         else:
             values, codes = of_rows[name][0], of_rows[name][1][rows]
-        columns[name] = _occurring(values, codes)
+        columns[name] = _dictionary_of_occurring(values, codes)
     return Recoded(columns, rows, published, np.diff(starts), classes, unique)
 
 
 def _published_classes(columns: Sequence[Column]) -> Ints:
-    """Return the published class of each class; classes with the same values share one."""
-    keys = np.zeros(len(columns[0].places), dtype=np.int64)
+    """Return the number of the published class of each class; classes with the same published values share one."""
+    keys = np.zeros(len(columns[0].indices), dtype=np.int64)
     for column in columns:
-        keys = renumber(keys * len(column.values) + column.places)[0]
+        keys = renumber(keys * len(column.values) + column.indices)[0]
     return keys
 
 
-def _unique(columns: Sequence[NDArray[Any]]) -> int:
-    """Return the number of rows of sorted columns that equal neither neighbour."""
+def _count_unique(columns: Sequence[NDArray[Any]]) -> int:
+    """Return the number of unique published rows, which differ from both neighbours in sorted columns."""
     differs = np.logical_or.reduce([codes[1:] != codes[:-1] for codes in columns])
     ends = np.concatenate([[True], differs, [True]])
     return int(np.count_nonzero(ends[1:] & ends[:-1]))
 
 
-def _in_order(names: Sequence[str], table: EncodedTable, published: Sequence[Published]) -> list[str]:
-    """Return the names of the published columns, in the order of the input."""
+def _published_names(names: Sequence[str], table: EncodedTable, published: Sequence[Published]) -> list[str]:
+    """Return the names of the published columns, in the order of the input's columns."""
     parts = {scale.name: list(quasi.columns) for scale, quasi in zip(table.scales, published, strict=True)}
     parts |= {name: [name] for name in (*(attribute.column.name for attribute in table.sensitive), *table.kept)}
     return [part for name in names for part in parts.get(name, [])]
 
 
-def _as_floats(column: Column) -> list[Any]:
-    """Return the values of a column; as floats, where it is published as floats."""
+def _values_to_publish(column: Column) -> list[Any]:
+    """Return the values of a published quasi-identifier's column; as floats if its type is "float"."""
     return [None if value is None else float(value) for value in column.values] if column.type == "float" else column.values
 
 
-def _roomy(kind: Any) -> Any:
-    """Return the type for the bounds of a column: a grid may exceed the range of a narrow integer, or of decimals below 1."""
+def _type_for_bounds(kind: Any) -> Any:
+    """Return the Arrow type for published bounds: a grid may exceed a narrow integer type, or decimals below 1."""
     if pa.types.is_decimal(kind) and kind.precision == kind.scale:
         return (pa.decimal128 if kind.precision < 38 else pa.decimal256)(kind.precision + 1, kind.scale)
     return pa.int64() if pa.types.is_integer(kind) and not pa.types.is_uint64(kind) else kind
 
 
-def _occurring(values: pa.Array, codes: NDArray[Any]) -> pa.Array:
-    """Return a column as a dictionary of the values that occur: the value of a suppressed row must not be in the file."""
+def _dictionary_of_occurring(values: pa.Array, codes: NDArray[Any]) -> pa.Array:
+    """Return a published column as a dictionary array of the values that occur, without those of suppressed rows."""
     occurs = np.bincount(codes, minlength=len(values)) > 0
     missing = values.is_null().to_numpy(zero_copy_only=False)
     kept = np.flatnonzero(occurs & ~missing)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def publish(
     table: EncodedTable, labels: Ints, partition: Partition, policy: Policy, names: Sequence[str], *, keep_order: bool = False
 ) -> tuple[Ints, Recoded]:
-    """Recode the classes of a table so that they satisfy every limit as they are published.
+    """Return labels and published values of classes that satisfy every limit as published; failing ones are merged.
 
     Classes that break a limit are merged with others, round by round. Each round leaves fewer classes; feasibility was checked
     before, so one class of all rows satisfies the policy.
@@ -49,7 +49,7 @@ def publish(
         The class of each row after merging, and what is published.
     """
     recoded = recode(table, labels, names, keep_order=keep_order)
-    if not _may_break(policy, recoded):
+    if not _publishing_may_break(policy, recoded):
         return labels, recoded
     from tclose.make.kernels.limits import limits_of  # Numba is loaded on use
 
@@ -88,7 +88,7 @@ def failing_classes(table: EncodedTable, limits: Limits, labels: Ints, alike: In
     return np.flatnonzero(broken[alike])
 
 
-def _may_break(policy: Policy, recoded: Recoded) -> bool:
+def _publishing_may_break(policy: Policy, recoded: Recoded) -> bool:
     """Whether the published classes may break a limit that the classes of a partition satisfy."""
     if policy.n is not None:
         return True
@@ -114,11 +114,11 @@ class Grouping:
 
     @property
     def count(self) -> int:
-        """The number of classes after merging."""
+        """The number of classes of the partition after merging."""
         return int(self.merged.max()) + 1
 
     def without(self, failing: Ints) -> Grouping:
-        """Merge each failing class with all classes of the smallest region around it that has others; else with all others.
+        """Return the grouping in which each failing class is merged with the classes of the smallest region around it.
 
         There are fewer classes afterwards, if there was a failing one and another: the first that fails is merged at least.
         """
@@ -126,13 +126,13 @@ class Grouping:
         for number in failing.tolist():
             if touched[number]:
                 continue
-            joined = np.unique(merged[self._around(merged, number)])
+            joined = np.unique(merged[self._classes_around(merged, number)])
             merged[np.isin(merged, joined)] = number
             touched[joined] = True
         return Grouping(np.unique(merged, return_inverse=True)[1].astype(np.int64), self.regions)
 
-    def _around(self, merged: Ints, number: int) -> Bools:
-        """The classes of the partition in the smallest region around a class that has others."""
+    def _classes_around(self, merged: Ints, number: int) -> Bools:
+        """Return the classes of the smallest region around a class that has other classes; all classes if there is none."""
         own = np.flatnonzero(merged == number)
         for region in reversed(self.regions):
             inside: Bools = region == region[own[0]]

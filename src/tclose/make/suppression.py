@@ -24,22 +24,22 @@ ROUNDS = 20
 
 
 def both_sides(attributes: list[Attribute]) -> list[Attribute]:
-    """Return the attributes of the published rows, each compared with the input and, where that differs, with these rows."""
+    """Return the attributes of published rows, each compared with the input and, if some are suppressed, also with themselves."""
     found = []
     for attribute in attributes:
         counts = np.bincount(attribute.codes, minlength=len(attribute.counts)).astype(np.int64)
         found.append(attribute)
         if (counts < attribute.counts).any():
-            found.append(_of_itself(attribute, counts))
+            found.append(_compared_with_published(attribute, counts))
     return found
 
 
-def _of_itself(attribute: Attribute, counts: Ints) -> Attribute:
-    """Return the attribute over the values that occur in the published rows, compared with their distribution."""
+def _compared_with_published(attribute: Attribute, counts: Ints) -> Attribute:
+    """Return a sensitive attribute whose reference distribution is that of the published rows, not of the input."""
     occur = np.flatnonzero(counts)
     column = attribute.column
-    places = next((given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None)
-    values, distance = arrange(attribute.distance.name, [attribute.values[code] for code in occur], places)
+    labelling = next((given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None)
+    values, distance = arrange(attribute.distance.name, [attribute.values[code] for code in occur], labelling)
     ranks = np.zeros(len(counts), dtype=np.int64)
     ranks[occur] = np.arange(len(occur))
     return replace(
@@ -53,7 +53,7 @@ def _of_itself(attribute: Attribute, counts: Ints) -> Attribute:
 
 
 def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
-    """Suppress rows at the ends of the ranges of classes, where that lowers the information loss; return the new labels.
+    """Return labels after rows at the ends of classes' ranges are suppressed, where that lowers the information loss.
 
     A suppressed row loses all of its quasi-identifiers. The ends that gain most go first. Every limit stays satisfied, compared
     with the input and with the published rows.
@@ -74,7 +74,7 @@ def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
         if allowed <= 0:
             break
         ends = _best_ends(table, labels, ncp, weights / weights.sum(), allowed)
-        ends = _valid(table, labels, policy, ends)
+        ends = _ends_to_suppress(table, labels, policy, ends)
         if not ends:
             break
         suppressed = np.concatenate(ends)
@@ -85,7 +85,7 @@ def trim(table: EncodedTable, labels: Ints, policy: Policy) -> Ints:
 
 
 def _best_ends(table: EncodedTable, labels: Ints, ncp: LossTable, weights: Floats, allowed: int) -> list[Ints]:
-    """Return the rows of at most one end of each class, the largest gain first; at most ``allowed`` rows in all."""
+    """Return the rows at one end of each class's range, at most ``allowed`` in all; the largest gain of information first."""
     from tclose.make.kernels.loss import losses_of_ranges
 
     members, bounds = grouped(labels)
@@ -123,8 +123,8 @@ def _best_ends(table: EncodedTable, labels: Ints, ncp: LossTable, weights: Float
     return ends
 
 
-def _valid(table: EncodedTable, labels: Ints, policy: Policy, ends: list[Ints]) -> list[Ints]:
-    """Return those of the ends that can be suppressed together so that every class satisfies its limits."""
+def _ends_to_suppress(table: EncodedTable, labels: Ints, policy: Policy, ends: list[Ints]) -> list[Ints]:
+    """Return the ends of ranges, each as rows, that can be suppressed together so that every class satisfies its limits."""
     while ends:
         trial = labels.copy()
         trial[np.concatenate(ends)] = -1
@@ -138,7 +138,7 @@ def _valid(table: EncodedTable, labels: Ints, policy: Policy, ends: list[Ints]) 
 
 
 def breaking(table: EncodedTable, labels: Ints, policy: Policy) -> Bools:
-    """Return whether each class breaks a limit, compared with the input or with the published rows."""
+    """Return for each class whether it breaks a limit, compared with the input or with the published rows."""
     from tclose.make.kernels.limits import limits_of
     from tclose.make.kernels.satisfies import failing
 

@@ -84,12 +84,12 @@ class Quasi(Settings):
 
     @property
     def tree(self) -> Hierarchy | None:
-        """The hierarchy that the policy gives; None if it gives none, or asks for one that is made from the table."""
+        """The hierarchy that the policy gives for the quasi-identifier; None if none, or if it is made from the table."""
         return self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
 
     @property
     def read_as(self) -> str:
-        """The type that the column's cells are read as: "auto" for categories, so that numbers stay numbers and sort as such."""
+        """The type that the quasi-identifier's cells are read as: "auto" for categories, so that numbers sort as numbers."""
         return "auto" if self.type == "category" else self.type
 
     def _check(self) -> None:
@@ -132,7 +132,7 @@ class Quasi(Settings):
 
 
 def _is_below(low: Any, high: Any) -> bool:
-    """Whether one end is below another; False if they cannot be compared, as a number and a date."""
+    """Whether a policy's bottom is below its top; False if they cannot be compared, as a number and a date."""
     try:
         return bool(low < high)
     except TypeError:  # a number and a date, or a date and a time

@@ -22,7 +22,7 @@ _LARGEST = 10**18
 """The largest number: more than any table has rows."""
 
 _FINEST = 10**300
-"""The largest denominator of a number: a certificate must hold it, and whoever verifies a release must read it."""
+"""The largest denominator of a number: a certificate contains it, and `verify` must read it."""
 
 
 def name_of(value: Any) -> Any:
@@ -35,7 +35,7 @@ def name_of(value: Any) -> Any:
 
 
 def items_of(value: Any) -> list[Any]:
-    """Return the items of a list, tuple, index, array or series, or the keys of a mapping; anything else is one item."""
+    """Return the items of a policy's list, tuple, index, array or series, or keys of a mapping; anything else is one item."""
     if isinstance(value, list | tuple | KeysView):
         return list(value)
     unpack = getattr(type(value), "tolist", None) or getattr(type(value), "to_list", None)  # NumPy, pandas, Arrow; polars
@@ -63,7 +63,7 @@ def _number_validator(requirement: str, fits: Callable[[Fraction], bool], *, opt
 
 
 def _read_whole_number(value: Any) -> int | None:
-    """Return a setting as an integer from 1 on, or None; raise ValueError with the requirement otherwise."""
+    """Return a policy's setting as an integer from 1 on, or None; raise ValueError with the requirement otherwise."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= _LARGEST:
@@ -90,6 +90,7 @@ def _read_quasi_hierarchy(value: Any) -> Hierarchy | Intervals | str | None:
 
 
 def _read_intervals(value: Mapping[str, Any]) -> Intervals:
+    """Return the hierarchy of intervals that a policy gives by their widths; raise ValueError with the requirement."""
     try:
         return Intervals.read(value)
     except ValueError as error:
@@ -97,7 +98,7 @@ def _read_intervals(value: Mapping[str, Any]) -> Intervals:
 
 
 def _read_matrix(value: Any) -> LabelledMatrix | None:
-    """Return the matrix that a setting gives as an object, a path of a CSV file or a mapping; None if none."""
+    """Return the distance matrix that a setting gives as an object, a path of a CSV file or a mapping; None if none."""
     if value is None or isinstance(value, LabelledMatrix):
         return value
     if isinstance(value, str | Path):
@@ -106,7 +107,7 @@ def _read_matrix(value: Any) -> LabelledMatrix | None:
 
 
 def _read_order(value: Any) -> list[str] | None:
-    """Return the labels of values from least to greatest; raise ValueError unless it is a list of distinct values."""
+    """Return the policy's labels of values from least to greatest; raise ValueError unless it is a list of distinct values."""
     if value is None:
         return None
     items = [] if isinstance(value, str | Mapping) else items_of(value)
@@ -117,7 +118,7 @@ def _read_order(value: Any) -> list[str] | None:
 
 
 def _read_snap(value: Any) -> Any:
-    """Return the grid that ranges are widened to: a number above 0, or a unit of the calendar; None if none."""
+    """Return the policy's grid that ranges are widened to: a number above 0, or a unit of the calendar; None if none."""
     if value is None or (isinstance(value, str) and value in CALENDAR):
         return value
     try:
@@ -141,7 +142,7 @@ def _read_end(value: Any) -> Any:
 
 
 def _read_delimiter(value: Any) -> Any:
-    """Return the character between the cells of a CSV, also from its name ("tab"); None if not given."""
+    """Return the policy's character between the cells of a CSV, also from its name ("tab"); None if not given."""
     value = {"tab": "\t", "comma": ",", "semicolon": ";"}.get(value, value) if isinstance(value, str) else value
     if value is None or (isinstance(value, str) and len(value) == 1 and value in "\t,;:|!#$%&*/<=>?@^_`{}~"):
         return value
@@ -149,19 +150,19 @@ def _read_delimiter(value: Any) -> Any:
 
 
 def _read_decimal_mark(value: Any) -> Any:
-    """Return the decimal mark of numbers, a point or a comma; None if not given."""
+    """Return the policy's decimal mark of the input's numbers, a point or a comma; None if not given."""
     if value in (None, ".", ","):
         return value
     raise ValueError("a point or a comma, in quotes")
 
 
 def _read_encoding(value: Any) -> Any:
-    """Return the name of the input's text encoding; None if not given."""
+    """Return the policy's name of the input's text encoding; None if not given."""
     return value if value is None else encoding_of(str(value))
 
 
 def _read_missing_texts(value: Any) -> list[str]:
-    """Return the distinct texts that mean a missing cell, from one text or a list of them."""
+    """Return the distinct texts that the policy's input says mean a missing cell, from one text or a list."""
     texts = value if isinstance(value, list | tuple) else [value]
     if not all(isinstance(text, str | int) and not isinstance(text, bool) for text in texts):
         raise ValueError("a list of texts that mean no value, each in quotes where YAML would read something else")
@@ -169,31 +170,31 @@ def _read_missing_texts(value: Any) -> list[str]:
 
 
 def _read_date_form(value: Any) -> DateForm | None:
-    """Return the form in which dates are written; None if not given."""
+    """Return the form in which the policy says that dates are written; None if not given."""
     return value if value is None or isinstance(value, DateForm) else DateForm.read(str(value))
 
 
 def _read_reason(value: Any) -> Any:
-    """Return a reason in words; raise ValueError for an empty one; None if not given."""
+    """Return a policy's reason, in words, to publish a risky column; raise ValueError for an empty one; None if not given."""
     if value is None or (isinstance(value, str) and value.strip()):
         return value
     raise ValueError("a reason, in words")
 
 
 def _read_truth(value: Any) -> Any:
-    """Return a boolean; raise ValueError for anything else, as YAML has many words for true."""
+    """Return a policy's true or false; raise ValueError for anything else, as YAML has many words for true."""
     if isinstance(value, bool):
         return value
     raise ValueError("true or false")
 
 
 def _read_bins(value: Any) -> Bins | None:
-    """Return the bins that a setting asks for; None if none."""
+    """Return the bins that a policy asks for in a sensitive attribute; None if none."""
     return None if value is None else Bins.read(value)
 
 
 def _read_names(value: Any) -> list[str]:
-    """Return a list of column names, from one name or a list of names."""
+    """Return a policy's list of column names, from one name or a list of names."""
     return [name_of(item) for item in items_of(value)]
 
 

@@ -20,7 +20,7 @@ def _columns_validator(kind: type[Any], bare: str | None = None) -> Callable[[An
     """
 
     def one(name: Any, settings: Any) -> Any:
-        """Return one column of the role, from its name and its settings: a mapping, a bare setting, or None."""
+        """Return one column of a policy, from its name and its settings: a mapping, a bare setting, or None."""
         if settings is None:
             return kind(name)
         if isinstance(settings, Mapping):
@@ -37,7 +37,7 @@ def _columns_validator(kind: type[Any], bare: str | None = None) -> Callable[[An
         return kind(name, **{bare: settings})
 
     def read(value: Any) -> Any:
-        """Return the columns of the role that a policy lists."""
+        """Return the columns that a policy lists in one role."""
         if isinstance(value, Mapping):
             return [one(name, settings) for name, settings in value.items()]
         columns = []

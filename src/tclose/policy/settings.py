@@ -56,7 +56,7 @@ def readable(value: Any) -> Any:
 
 
 def _default_of(setting: Any) -> Any:
-    """Return the default value of a dataclass field."""
+    """Return the default value of a policy's field."""
     return setting.default_factory() if setting.default_factory is not MISSING else setting.default
 
 
@@ -64,7 +64,7 @@ def plain_settings(owner: Any, folder: Path | None) -> dict[str, Any]:
     """Return the settings that are not at their defaults, in plain types that YAML can hold."""
 
     def simple(value: Any) -> Any:
-        """Return a setting's value as a number, text, list or mapping."""
+        """Return a policy's setting as a number, text, list or mapping."""
         if isinstance(value, Fraction):
             return plain(value)
         if isinstance(value, Bins | Intervals):

@@ -132,8 +132,8 @@ def anonymize(
         raise PolicyError(f"{settings.algorithm.name} cannot keep the order of the rows: in several tables it joins them again.")
 
     announce("Encoding")
-    opened = _open(table, policy, settings.algorithm)
-    commitment = _commit_to(opened.reader)
+    opened = _open_input(table, policy, settings.algorithm)
+    commitment = _commit_to_file(opened.reader)
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, commitment.update)
     check_kept(encoded, policy)
     check_quasi(encoded, policy)
@@ -142,12 +142,14 @@ def anonymize(
     partitions = partition_rows(encoded, policy, settings)
 
     announce("Recoding")
-    made = [_recode(opened, policy, encoded, partition, keep_order=keep_order) for partition in partitions]
+    made = [_recode_classes(opened, policy, encoded, partition, keep_order=keep_order) for partition in partitions]
     joined = _join(policy, settings, encoded, made) if settings.algorithm.several else None
 
     announce("Checking")
     if keep_order:
-        sentence = "The rows are in the order of the input, which may give people away: whoever knows the order knows the rows."
+        sentence = (
+            "The rows are in the order of the input, which may give people away: anyone who knows the order knows the rows."
+        )
         warnings.warn(sentence, PrivacyRiskWarning, stacklevel=3)
     asked = _Asked(table, policy, settings, keep_order)
     releases = [_release(asked, opened, commitment, one, joined, number) for number, one in enumerate(made, start=1)]
@@ -166,7 +168,7 @@ class _Asked:
 
 def _release(asked: _Asked, opened: _Opened, commitment: Commitment, made: _Made, joined: Joined | None, number: int) -> Release:
     """Return one table as a release, judged, with its papers; ``number`` counts tables from 1."""
-    judged = _judge(opened, made)
+    judged = _judge_release(opened, made)
     loss = losses_against_input(made.encoded.at_levels(made.partition.levels), made.labels, made.recoded, made.policy)
     private = PrivateFacts(
         asked.settings,
@@ -189,12 +191,12 @@ def _release(asked: _Asked, opened: _Opened, commitment: Commitment, made: _Made
         certificate(judged.by_reader, public),
         record(asked.policy, private),
         opened.readings,
-        _details(asked.table, opened, made, judged),
+        _details_of_release(asked.table, opened, made, judged),
     )
 
 
 def _check_asked(policy: Policy) -> None:
-    """Refuse a policy without a k, and one that every table satisfies: `verify` would not confirm its release."""
+    """Refuse a policy without a k, or one that every table satisfies: `verify` would not confirm its release."""
     if policy.k is None:
         raise PolicyError("k must be set to make a release: the rows, or persons, of each class at least. Got none.")
     if not asks_for_something(policy):
@@ -226,8 +228,8 @@ class _Opened:
     readings: dict[str, Reading]
 
 
-def _open(table: Any, policy: Policy, algorithm: Algorithm) -> _Opened:
-    """Open a table, give each column its role, and check what can be checked of them before all rows are read."""
+def _open_input(table: Any, policy: Policy, algorithm: Algorithm) -> _Opened:
+    """Return the table open to be read, with the role of each column, checked before all rows are read."""
     reader = open_reader(table, policy.input)
     check_input(reader, policy)
     roles = roles_of(policy, reader)
@@ -239,8 +241,8 @@ def _open(table: Any, policy: Policy, algorithm: Algorithm) -> _Opened:
     return _Opened(reader, source, roles, unit_to_release(source, policy), readings)
 
 
-def _commit_to(reader: Reader) -> Commitment:
-    """Return a commitment to the file that a table is read from, if it is one; `encode` adds the columns."""
+def _commit_to_file(reader: Reader) -> Commitment:
+    """Return a commitment to the file that a table is read from, if it is a file; `encode` adds the columns to it."""
     commitment = Commitment()
     if reader.file is not None:
         with reader.file.read_as("a file"):
@@ -281,16 +283,16 @@ class _Made:
 
     @cached_property
     def coded(self) -> pa.Table:
-        """The published columns, as dictionaries."""
+        """The published table of the release, its columns dictionary-encoded."""
         return pa.table(self.recoded.columns)
 
     @property
     def origin(self) -> Ints:
-        """The row of the input that each published row was made from."""
+        """The index of the input row that each published row was made from."""
         return self.table.order[self.recoded.rows]
 
     def partition_of_input(self) -> Ints:
-        """Return the class of each row in the order of the input."""
+        """Return the class of each row, in the order of the input; -1 for a suppressed row."""
         labels = np.empty(self.encoded.rows, dtype=np.int64)
         labels[self.encoded.order] = self.labels
         return labels
@@ -300,8 +302,8 @@ class _Made:
         return np.append(self.recoded.classes, -1)[self.labels]
 
 
-def _recode(opened: _Opened, policy: Policy, encoded: EncodedTable, partition: Partition, *, keep_order: bool) -> _Made:
-    """Return the published values of a partition's classes."""
+def _recode_classes(opened: _Opened, policy: Policy, encoded: EncodedTable, partition: Partition, *, keep_order: bool) -> _Made:
+    """Return the published values of a partition's classes, and the rows that they come from."""
     policy, encoded = partition.asked(policy), encoded.only(partition.sensitive)
     rows = np.flatnonzero(partition.labels >= 0)
     table = encoded if len(rows) == encoded.rows else as_published(opened.source, policy, encoded, rows)
@@ -352,14 +354,14 @@ class _Judged:
     against_input: Audit
 
 
-def _judge(opened: _Opened, made: _Made) -> _Judged:
-    """Read the published values back, and audit them against themselves and against the input; raise where a limit breaks."""
+def _judge_release(opened: _Opened, made: _Made) -> _Judged:
+    """Return the audits of the published values against themselves and against the input; raise if a limit is broken."""
     policy = made.policy
     reference = reference_of(opened.source, policy)
     if made.suppressed:
         reference = named_as_published(reference, opened.source, policy, made.coded, made.origin)
     check_values(reference, made.coded, made.suppressed)
-    of_owner = _decided(policy, made.encoded)
+    of_owner = _policy_of_release(policy, made.encoded)
     of_reader = replace(of_owner, unit=None, identifiers=[], drop=[], keep=[])
     with_unit = made.coded
     if opened.unit is not None:
@@ -370,8 +372,8 @@ def _judge(opened: _Opened, made: _Made) -> _Judged:
     return _Judged(audit, by_reader, against_input)
 
 
-def _decided(policy: Policy, table: EncodedTable) -> Policy:
-    """Return the policy for the release: each distance as the input's types decided it, quasi-identifiers as they are printed."""
+def _policy_of_release(policy: Policy, table: EncodedTable) -> Policy:
+    """Return the policy for the release: distances as the input's types decided, quasi-identifiers read as text."""
     sensitive = [
         replace(column, distance=attribute.distance.name) if column.kind == "auto" else column
         for column, attribute in zip(policy.sensitive, table.sensitive, strict=True)
@@ -380,7 +382,7 @@ def _decided(policy: Policy, table: EncodedTable) -> Policy:
 
 
 def _public_facts(opened: _Opened, made: _Made, judged: _Judged, *, keep_order: bool) -> PublicFacts:
-    """Return what the certificate says besides the audit."""
+    """Return what the certificate says of a release besides its audit: losses, columns, order, promised bounds."""
     policy, recoded = made.policy, made.recoded
     weights = [column.weight for column in policy.quasi]
     seen = losses_seen(recoded.published, weights=weights, rows=recoded.sizes, sizes=judged.audit.sizes, k=policy.k)
@@ -395,7 +397,7 @@ def _public_facts(opened: _Opened, made: _Made, judged: _Judged, *, keep_order: 
     )
 
 
-def _details(table: Any, opened: _Opened, made: _Made, judged: _Judged) -> Details:
+def _details_of_release(table: Any, opened: _Opened, made: _Made, judged: _Judged) -> Details:
     """Return what writing and showing a release needs besides its public attributes."""
     inputs = [*([Path(table)] if isinstance(table, str | Path) else []), *files_of(made.policy)]
     return Details(

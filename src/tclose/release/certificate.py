@@ -105,7 +105,7 @@ class PrivateFacts:
 
 
 def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
-    """Return the public paper: what the release contains, what was asked of it, and what it attains against itself.
+    """Return the certificate, the public paper: what the release contains, what was asked, and what it attains.
 
     Parameters
     ----------
@@ -128,28 +128,28 @@ def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
             "homogeneous": audit.homogeneous,
             "sensitive": figures(audit),
         },
-        **({"promised": _promises(facts.promised, audit)} if facts.promised else {}),
+        **({"promised": _promised_and_attained(facts.promised, audit)} if facts.promised else {}),
         **({"tables": dict(facts.tables)} if facts.tables else {}),
         "unique_rows": facts.unique,
         "loss": dict(facts.loss),
     }
 
 
-def _promises(promised: Mapping[str, Fraction], audit: Audit) -> dict[str, dict[str, float]]:
-    """Return the bound that each sensitive attribute was promised to satisfy, and what it attains."""
+def _promised_and_attained(promised: Mapping[str, Fraction], audit: Audit) -> dict[str, dict[str, float]]:
+    """Return the bound on t that was promised for each sensitive attribute, and the t that it attains."""
     return {
         name: {"t": float_up(bound), "t_attained": float_up(audit.sensitive[name].t_judged)} for name, bound in promised.items()
     }
 
 
 def statement(policy: Policy) -> str:
-    """Return the sentence of a certificate: what was asked, in a word or two."""
+    """Return the first sentence of a certificate, which names what was verified: t-closeness, (n,t)-closeness or k-anonymity."""
     asked = "t-closeness" if policy.n is None else "(n,t)-closeness"
     return SENTENCE.format(what=asked if any(column.t is not None for column in policy.sensitive) else "k-anonymity")
 
 
 def figures(audit: Audit) -> dict[str, dict[str, Any]]:
-    """Return what the release attains of each model, for each sensitive attribute: every reader can recompute it."""
+    """Return what a release attains of each model for each sensitive attribute, which every reader can recompute."""
     elsewhere = ("worst_class", "limit", "divergences")
     return {
         name: {key: value for key, value in attribute.to_dict().items() if key not in elsewhere}
@@ -158,7 +158,7 @@ def figures(audit: Audit) -> dict[str, dict[str, Any]]:
 
 
 def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
-    """Return what is needed to audit the release again: limits, columns and the sensitive hierarchies, written out.
+    """Return the part of a policy that is needed to audit the release again: columns, limits and sensitive hierarchies.
 
     Under (n,t)-closeness also what the labels of quasi-identifiers stand for, as far as they are published.
     """
@@ -181,7 +181,7 @@ def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
 
 
 def _public_hierarchy(column: Quasi, audit: Audit) -> dict[str, Any]:
-    """Return the hierarchy of a quasi-identifier as far as its labels are published; nothing if none are."""
+    """Return the setting of a quasi-identifier's hierarchy, cut to the published labels; an empty mapping if none are."""
     if column.hierarchy is None or column.recode == "set":
         return {}
     if isinstance(column.hierarchy, Intervals):
@@ -193,7 +193,7 @@ def _public_hierarchy(column: Quasi, audit: Audit) -> dict[str, Any]:
 
 
 def record(policy: Policy, facts: PrivateFacts) -> dict[str, Any]:
-    """Return the internal paper: all that is needed to make the release again, and to prove what it was made from."""
+    """Return the record, the internal paper: all that is needed to make the release again and to prove its input."""
     settings, audit = facts.settings, facts.against_input
     return {
         "internal": INTERNAL,
@@ -221,34 +221,35 @@ class Commitment:
     """A keyed commitment to a table: HMAC-SHA256 with a fresh key over the file's hash, if it is one, and over the columns with a
     role, as `tclose.make.encode.encode` feeds them.
 
-    Whoever has the key and the table can show that the release was made from it; without the key no guess can be confirmed.
+    A person who has the key and the table can show that the release was made from it; without the key no guess can be confirmed.
     """
 
     def __init__(self, key: bytes | None = None) -> None:
-        """Start with a fresh key, or with one from a record."""
+        """Start a commitment with a fresh key, or with the key from a record."""
         self._key = secrets.token_bytes(32) if key is None else key
         self._digest = hmac.new(self._key, digestmod=hashlib.sha256)
 
     def update(self, part: bytes) -> None:
-        """Add a part of the table."""
+        """Add a part of the input table to the keyed commitment."""
         self._digest.update(len(part).to_bytes(8, "little") + part)
 
     def update_file(self, path: Path) -> None:
-        """Add a file, byte by byte."""
+        """Add the hash of the input's file to the keyed commitment."""
         with path.open("rb") as file:
             self._digest.update(hashlib.file_digest(file, "sha256").digest())
 
     def to_dict(self) -> dict[str, str]:
-        """Return key and commitment, for the record."""
+        """Return the key and the commitment in hexadecimal, for the record."""
         return {"hmac_sha256": self._digest.hexdigest(), "hmac_key": self._key.hex()}
 
 
 def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = None) -> str:
-    """Return what each published column contains, in Markdown, for recipients; the last line identifies the file."""
+    """Return the codebook in Markdown: what each published column contains; its last line has the sha256 of the release."""
     lines = [f"# {title}", "", f"{number_of(certificate['rows'], 'row')}; {certificate['statement']}.", ""]
     lines += ["| column | role | what it holds |", "|---|---|---|"]
     lines += [
-        "| " + " | ".join(_cell(column[key]) for key in ("name", "role", "holds")) + " |" for column in certificate["columns"]
+        "| " + " | ".join(_markdown_cell(column[key]) for key in ("name", "role", "holds")) + " |"
+        for column in certificate["columns"]
     ]
     closing = (
         f"Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, the smallest of "
@@ -270,28 +271,29 @@ def of_several(number: int, of: int, smallest_intersection: int) -> str:
     )
 
 
-def _cell(text: str) -> str:
+def _markdown_cell(text: str) -> str:
+    """Return a text of the codebook as a cell of a Markdown table."""
     return text.replace("|", "\\|").replace("\n", " ")
 
 
 def to_json(paper: Mapping[str, Any]) -> str:
-    """Return a paper as text: the same for the same content."""
+    """Return a certificate or record as JSON text: the same text for the same content."""
     return json.dumps(paper, indent=2, ensure_ascii=False) + "\n"
 
 
 def describe_sensitive(column: Sensitive, distance: str, policy: Policy) -> str:
-    """Return what a sensitive column contains, and what was asked of it."""
+    """Return the codebook's description of a sensitive column: what it contains, its distance, and its limits."""
     what = (
         "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
     )
     what += "; an empty cell is a missing value" if column.missing else ""
-    limits = ", ".join(_limits_of(column, policy))
+    limits = ", ".join(_limits_in_papers(column, policy))
     asked = f"; limits {limits}" if limits else "; measured, not limited"
     return f"{what}. Distance: {distance}{asked}."
 
 
-def _limits_of(column: Sensitive, policy: Policy) -> list[str]:
-    """Return the limits of a sensitive column: its own settings, then further ones such as c, then those of the whole policy."""
+def _limits_in_papers(column: Sensitive, policy: Policy) -> list[str]:
+    """Return the limits of a sensitive column as papers write them: its own first, those of the whole policy last."""
     found = []
     for model in MODELS.values():
         if model.limit(policy, column) is not None:

@@ -42,14 +42,14 @@ INTERNAL = "internal"
 """The key that only a private record has."""
 
 
-def _few(given: Any) -> Any:
-    """Refuse a mapping or list with more entries than a release has columns; hierarchies and orders may have more."""
+def _check_few(given: Any) -> Any:
+    """Return a mapping or list; refuse one with more entries than a release may have columns."""
     if isinstance(given, dict | list) and len(given) > MOST_COLUMNS:
         raise PydanticCustomError("too_many", "too many")
     return given
 
 
-Few = BeforeValidator(_few)
+Few = BeforeValidator(_check_few)
 Number = int | float | Annotated[str, Field(max_length=LONGEST_NUMBER)]
 FAIL_FAST = Field(fail_fast=True)
 Edges = Annotated[list[Number], Few]
@@ -81,14 +81,14 @@ class QuasiClaim(_Claim):
     hierarchy: Literal["prefixes", "dates"] | dict[str, Any] | None = None
 
 
-def _limits_of(owner: str) -> Any:
-    """Return a claim with the settings of all privacy models that belong to a policy, or to a sensitive column."""
+def _limits_claim(owner: str) -> Any:
+    """Return a pydantic model with the settings of all privacy models that a policy, or a sensitive column, has."""
     kinds: dict[type, Any] = {int: (int | None, None), Fraction: (Number | None, None), str: (str, "")}
     settings = {setting.name: kinds[setting.value_type] for setting in SETTINGS if setting.of == owner}
     return create_model(f"limits of {owner}", __base__=_Claim, **settings)
 
 
-class SensitiveClaim(_limits_of("sensitive")):  # type: ignore[misc]  # a class that is made when it is asked for
+class SensitiveClaim(_limits_claim("sensitive")):  # type: ignore[misc]  # a class that is made when it is asked for
     """A sensitive column: the settings of `tclose.Sensitive`, with its hierarchy or matrix written out."""
 
     distance: str = "auto"
@@ -100,7 +100,7 @@ class SensitiveClaim(_limits_of("sensitive")):  # type: ignore[misc]  # a class 
     missing: str | None = None
 
 
-class PolicyClaim(_limits_of("policy")):  # type: ignore[misc]
+class PolicyClaim(_limits_claim("policy")):  # type: ignore[misc]
     """What was asked of the release."""
 
     quasi: Annotated[dict[str, QuasiClaim], Few]
@@ -182,7 +182,7 @@ class Certificate(_Claim):
 
 
 def read_certificate(path: Path) -> Certificate:
-    """Read a certificate from its file."""
+    """Return a certificate read from its file; raise InputError for an entry that tclose cannot check."""
     found = read_json(path, "Certificate")
     try:
         return Certificate.model_validate(found)
@@ -191,15 +191,15 @@ def read_certificate(path: Path) -> Certificate:
             raise InputError(f"File {path.name!r} is the INTERNAL record, not the certificate. Keep it to yourself.") from None
         findings = error.errors(include_url=False, include_context=False, include_input=False)
         finding = min(findings, key=lambda found: found["type"] not in _TOLD)
-    raise _refusal(path.name, [str(part) for part in finding["loc"]], finding["type"])
+    raise _error_on_entry(path.name, [str(part) for part in finding["loc"]], finding["type"])
 
 
 _TOLD = ("extra_forbidden", "string_too_long", "too_many")
 """Kinds of findings that have a sentence of their own; one of them is told before any other."""
 
 
-def _refusal(name: str, place: list[str], kind: str) -> InputError:
-    """Return the error about the entry at this place."""
+def _error_on_entry(name: str, place: list[str], kind: str) -> InputError:
+    """Return the error that says what is wrong with one entry of a certificate."""
     shown = ".".join(place)[:LONGEST_NAME] or "tool"
     if kind == "extra_forbidden":
         return InputError(
@@ -221,7 +221,7 @@ def _refusal(name: str, place: list[str], kind: str) -> InputError:
 
 
 def policy_of(said: Certificate, name: str) -> Policy:
-    """Return the policy of a certificate, by which a release is judged; ``name`` is that of the certificate."""
+    """Return the policy in a certificate, by which its release is judged; ``name`` is the certificate's, for errors."""
     try:
         return Policy(**said.policy.model_dump(exclude_unset=True))
     except (TypeError, ValueError, OverflowError, ArithmeticError, RecursionError) as error:
@@ -231,7 +231,7 @@ def policy_of(said: Certificate, name: str) -> Policy:
 
 
 def read_json(path: Path, what: str) -> Any:
-    """Read a certificate or record, which may come from anywhere: small enough, each key once, finite numbers of few digits."""
+    """Return the content of a certificate or record, which is not trusted: small, each key once, numbers of few digits."""
     try:
         regular = stat.S_ISREG(path.stat().st_mode)  # a pipe would be waited for
         if regular:
@@ -249,16 +249,16 @@ def read_json(path: Path, what: str) -> Any:
 
 
 def parse_json(content: bytes, title: str) -> Any:
-    """Parse JSON within the limits above; ``title`` begins the sentence that refuses it."""
+    """Return the content of JSON text within the limits of this module; ``title`` begins the sentence of an error."""
     if len(content) > LARGEST_FILE:
         raise InputError(f"{title} has more than {LARGEST_FILE // 1_000_000} MB, which no certificate has.")
     try:
         found = json.loads(
             content.decode("utf-8"),
-            object_pairs_hook=_each_once,
-            parse_int=_integer,
-            parse_float=_float,
-            parse_constant=_no_constant,
+            object_pairs_hook=_mapping_without_repeats,
+            parse_int=_parse_integer,
+            parse_float=_parse_float,
+            parse_constant=_refuse_constant,
         )
     except _OddError as odd:
         reason = str(odd)
@@ -267,7 +267,7 @@ def parse_json(content: bytes, title: str) -> Any:
     except ValueError:  # UnicodeDecodeError and JSONDecodeError are values that cannot be read
         reason = "is not JSON. Check how it was copied"
     else:
-        if not _deeper(found):
+        if not _is_too_deep(found):
             return found
         reason = _TOO_DEEP
     raise InputError(f"{title} {reason}.")  # outside of the except clauses: an error's context would keep the text
@@ -280,38 +280,43 @@ class _OddError(Exception):
     """Something that JSON allows but no certificate has."""
 
 
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _mapping_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the entries of a certificate's JSON object; raise an error if a key occurs twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise _OddError("names a key twice, and different readers would take different ones of the two")
     return found
 
 
-def _integer(text: str) -> int:
+def _parse_integer(text: str) -> int:
+    """Return an integer of a certificate's JSON; raise an error if it has too many digits."""
     if len(text) > LONGEST_NUMBER:
         raise _OddError(f"has a number of more than {LONGEST_NUMBER} characters, which no certificate has")
     return int(text)
 
 
-def _float(text: str) -> float:
+def _parse_float(text: str) -> float:
+    """Return a float of a certificate's JSON; raise an error if it is infinite or has too many digits."""
     if len(text) > LONGEST_NUMBER or not math.isfinite(float(text)):
         raise _OddError(f"has a number that is too large, or of more than {LONGEST_NUMBER} characters")
     return float(text)
 
 
-def _no_constant(_: str) -> NoReturn:
+def _refuse_constant(_: str) -> NoReturn:
+    """Raise an error for NaN or Infinity in a certificate's JSON."""
     raise _OddError("has NaN or Infinity, which are no numbers of JSON")
 
 
-def _deeper(found: Any) -> bool:
-    """Return whether mappings and lists are nested too deeply. It is a loop: a recursion would be as deep."""
+def _is_too_deep(found: Any) -> bool:
+    """Whether mappings and lists are nested more than `DEEPEST` levels, found by a loop, as recursion would be as deep."""
     level = [found]
     for _ in range(DEEPEST):
-        level = [item for part in level if isinstance(part, dict | list) for item in _inside(part)]
+        level = [item for part in level if isinstance(part, dict | list) for item in _items_inside(part)]
         if not level:
             return False
     return True
 
 
-def _inside(part: Mapping[str, Any] | list[Any]) -> Any:
+def _items_inside(part: Mapping[str, Any] | list[Any]) -> Any:
+    """Return the values of a certificate's mapping, or the items of its list."""
     return part.values() if isinstance(part, Mapping) else part

@@ -69,14 +69,18 @@ sensitive:
 
 
 def write_demo(folder: Path, *, force: bool = False) -> list[Path]:
-    """Write table, hierarchy and policy to a folder; those that are there already and hold the same stay as they are.
+    """Write the demo's table, hierarchy and policy to a folder, and return their paths; files with the same content stay.
 
     Parameters
     ----------
     force
         Whether other files of these names may be replaced.
     """
-    contents = {"hospital.csv": _csv(hospital(), ","), "diagnosis.csv": _csv(diagnosis_rows(), ";"), "policy.yaml": POLICY}
+    contents = {
+        "hospital.csv": _csv_text(hospital(), ","),
+        "diagnosis.csv": _csv_text(diagnosis_rows(), ";"),
+        "policy.yaml": POLICY,
+    }
     paths = {folder / name: text.encode() for name, text in contents.items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,12 +101,12 @@ def write_demo(folder: Path, *, force: bool = False) -> list[Path]:
 
 
 def diagnosis_rows() -> list[list[str]]:
-    """The tree of diagnoses, a row a leaf: diagnosis, group, branch, root."""
+    """Return the hierarchy of the demo's diagnoses, one row per leaf: diagnosis, group, branch, root."""
     return [[name, group, branch, "*"] for branch, group, name, *_ in _DIAGNOSES]
 
 
 def hospital(rows: int = ROWS, seed: int = 7) -> list[list[str]]:
-    """A header and so many visits, the same for the same seed.
+    """Return the demo's table of hospital visits: a header and ``rows`` rows, the same for the same seed.
 
     A person has an age, a sex, a home, a profession that goes with the age, and a lasting tendency to some illness that goes
     with all of them. A visit is for that illness, for one of the same group, or for something else; its cost goes with both.
@@ -113,31 +117,32 @@ def hospital(rows: int = ROWS, seed: int = 7) -> list[list[str]]:
     patient = 0
     while len(table) <= rows:
         patient += 1
-        person = _person(rng, patient)
-        main = int(rng.choice(len(_DIAGNOSES), p=_tendency(person)))
+        person = _random_person(rng, patient)
+        main = int(rng.choice(len(_DIAGNOSES), p=_diagnosis_shares(person)))
         for _ in range(min(int(rng.geometric(0.6)), rows + 1 - len(table))):
-            diagnosis = _visit(rng, person, main)
+            diagnosis = _random_diagnosis(rng, person, main)
             base = _DIAGNOSES[diagnosis][5] * (0.8 + int(person[2]) / 150)
             cost = int(round(base * float(rng.lognormal(0, 0.35)), -1))
             table.append([*person, str(cost), _DIAGNOSES[diagnosis][2]])
     return table
 
 
-def _person(rng: np.random.Generator, number: int) -> list[str]:
+def _random_person(rng: np.random.Generator, number: int) -> list[str]:
+    """Return a random patient of the demo: number, name, age, sex, zip, profession and marital status."""
     age = int(np.clip(rng.choice([rng.normal(24, 6), rng.normal(47, 13), rng.normal(73, 8)], p=[0.25, 0.45, 0.3]), 16, 97))
     sex = str(rng.choice(["F", "M"]))
     town = str(rng.choice(list(_TOWNS), p=list(_TOWNS.values())))
     profession = "retired" if age > 66 else "student" if age < 23 and rng.random() < 0.7 else str(rng.choice(_PROFESSIONS[:7]))
     single = 0.85 if age < 27 else 0.25
     marital = str(
-        rng.choice(["single", "married", "divorced", "widowed"], p=_shares([single, 0.6, 0.12, max(age - 50, 0) / 120]))
+        rng.choice(["single", "married", "divorced", "widowed"], p=_scaled_to_one([single, 0.6, 0.12, max(age - 50, 0) / 120]))
     )
     name = f"{rng.choice(_FIRST[sex])} {rng.choice(_LAST)}"
     return [f"P{number:05d}", name, str(age), sex, f"{town}{rng.integers(0, 12):02d}", profession, marital]
 
 
-def _tendency(person: list[str]) -> NDArray[np.float64]:
-    """How likely each diagnosis is to be a person's lasting one."""
+def _diagnosis_shares(person: list[str]) -> NDArray[np.float64]:
+    """Return the probability of each diagnosis to be a person's lasting one, by age, sex, town and profession."""
     age, sex, town, profession = int(person[2]), person[3], person[4][:3], person[5]
     weights = np.array([common * np.exp(-(((age - peak) / 22) ** 2)) for *_, common, peak, _ in _DIAGNOSES])
     for place, (branch, group, name, *_) in enumerate(_DIAGNOSES):
@@ -149,25 +154,27 @@ def _tendency(person: list[str]) -> NDArray[np.float64]:
             weights[place] *= 2
         if group == "chronic lung" and town == "480":  # where the mine is
             weights[place] *= 3
-    return _shares(weights)
+    return _scaled_to_one(weights)
 
 
-def _visit(rng: np.random.Generator, person: list[str], main: int) -> int:
-    """The lasting illness, one of its group, or anything a person of this kind may have."""
+def _random_diagnosis(rng: np.random.Generator, person: list[str], main: int) -> int:
+    """Return the diagnosis of one visit: the lasting illness, another of its group, or any that fits the person."""
     chance = rng.random()
     if chance < 0.7:
         return main
     if chance < 0.85:
         return int(rng.choice([place for place, row in enumerate(_DIAGNOSES) if row[:2] == _DIAGNOSES[main][:2]]))
-    return int(rng.choice(len(_DIAGNOSES), p=_tendency(person)))
+    return int(rng.choice(len(_DIAGNOSES), p=_diagnosis_shares(person)))
 
 
-def _shares(weights: list[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled_to_one(weights: list[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights of random choices scaled to sum 1."""
     shares: NDArray[np.float64] = np.asarray(weights) / np.sum(weights)
     return shares
 
 
-def _csv(rows: list[list[str]], delimiter: str) -> str:
+def _csv_text(rows: list[list[str]], delimiter: str) -> str:
+    """Return rows of the demo as the text of a CSV file."""
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
     return text.getvalue()

@@ -17,7 +17,7 @@ from tclose.tables.table import Table
 
 
 def describe_columns(policy: Policy, roles: Roles, table: EncodedTable, recoded: Recoded) -> list[dict[str, str]]:
-    """Return the name, the role and a description of the content of each published column.
+    """Return the name, the role and a description of each published column, for the certificate and the codebook.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def describe_columns(policy: Policy, roles: Roles, table: EncodedTable, recoded:
 
 
 def moments_of(source: Table, recoded: Recoded) -> dict[str, Moments]:
-    """Return how the timestamps of each published column were written in the input, where it holds timestamps."""
+    """Return the form in which the input writes the timestamps of each published column that has timestamps."""
     # A quasi-identifier's may be in two columns.
     names = {part: name for name in source.moments for part in (f"{name}.min", f"{name}.max", name)}
     return {
@@ -53,7 +53,7 @@ def moments_of(source: Table, recoded: Recoded) -> dict[str, Moments]:
 
 
 def check_missing_words(columns: Mapping[str, pa.Array], policy: Policy) -> None:
-    """Refuse to publish a text that means "no value" in the input: the release is audited with the same policy."""
+    """Refuse to publish a text that means "no value" in the policy's input: the release is audited with that policy."""
     words = policy.input.missing if policy.input is not None else []
     for name, column in columns.items() if words else ():
         shown = set(column.dictionary.cast(pa.string()).to_pylist())

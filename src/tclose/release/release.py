@@ -58,7 +58,7 @@ class Details:
     moments: dict[str, Moments]
 
     def table_for(self, data: Path) -> pa.Table:
-        """Return the table to write to a file: in a CSV timestamps have the form that they had in the input.
+        """Return the table to write to a file: in a CSV, timestamps have the form that they had in the input.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Details:
         return pa.table(columns)
 
     def unique_without(self, name: str) -> int:
-        """Return the number of rows that no other equals in all published columns but this one."""
+        """Return the number of rows that are unique in all published columns but one."""
         keys = np.zeros(self.coded.num_rows, dtype=np.int64)
         for other in self.coded.column_names:
             if other == name:
@@ -147,7 +147,7 @@ class Release:
 
     @property
     def codebook(self) -> str:
-        """What each published column holds, in Markdown; `write` puts it beside the release."""
+        """A description of each published column, in Markdown; `write` puts it beside the release."""
         return codebook("Release", self.certificate)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -194,7 +194,7 @@ class Release:
         table, guard = self._details.table_for(data), self._details.policy.formula_guard
         staged = files.stage(data, lambda to: write_table(table, to, formula_guard=guard), data=True)
         announce("Reading back")
-        self._check(staged)
+        self._check_file(staged)
         digest = sha256_of(staged)
         about: dict[str, Any] = {"release": {"file": data.name, "sha256": digest}}
         texts = (
@@ -207,8 +207,8 @@ class Release:
             files.stage(target, partial(_write_text, text), private=target.name.endswith(RECORD))
         return [data, *papers]
 
-    def _check(self, file: Path) -> None:
-        """Raise where the file on the disk is not what was judged."""
+    def _check_file(self, file: Path) -> None:
+        """Raise an error if the file on the disk, read back and audited, is not the release that was judged."""
         try:
             audit = judge(file, self._details.policy)
         except PolicyError:
@@ -222,7 +222,7 @@ class Release:
             raise GateError("The release was stopped: read back from its file it is not what was judged. Nothing is written.")
 
     def __repr__(self) -> str:
-        """The release in one line."""
+        """Return the release in one line: rows, classes, k, t of each sensitive attribute, suppressed rows, information loss."""
         measured = ", ".join(f"{name} t={decimal_up(found.t_judged)}" for name, found in self.audit.sensitive.items())
         rows, classes = number_of(self.audit.rows, "row"), number_of(self.audit.classes, "class", "classes")
         return (
@@ -237,7 +237,7 @@ def papers_of(data: Path) -> list[Path]:
 
 
 def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
-    """Refuse the path of a release if it, or one of its papers, cannot be written: before long work, too."""
+    """Return the paths of a release, its certificate, record and codebook; raise if one cannot be written."""
     check_suffix(data)
     if not _is_utf8(str(data)):
         raise OutputError(f"Path {str(data)!r} is not UTF-8: the certificate could not name the file. Choose another name.")
@@ -246,7 +246,7 @@ def check_paths(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None
 
 
 def _is_utf8(path: str) -> bool:
-    """Return whether a path is text: Linux allows any bytes, of which Python makes lone surrogates."""
+    """Whether a path can be written in UTF-8: Linux allows any bytes, of which Python makes lone surrogates."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -255,4 +255,5 @@ def _is_utf8(path: str) -> bool:
 
 
 def _write_text(text: str, path: Path) -> None:
+    """Write the text of a paper to a file in UTF-8."""
     path.write_bytes(text.encode())

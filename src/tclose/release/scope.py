@@ -56,12 +56,12 @@ class Scope:
     warnings: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """Return all lines but the warnings."""
+        """Return the scope as lines of text, without its warnings."""
         return [self.title, *(self.limits or ["No limit was asked."]), *self.columns]
 
 
 def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mapping[str, int]) -> Scope:
-    """Return the scope of a release, under the policy of its audit.
+    """Return what a verification of a release covers: limits asked and attained, columns, distances, and warnings.
 
     Parameters
     ----------
@@ -71,13 +71,13 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
         The columns that are published as they are, each with the number of its different values.
     """
     title = f"{name}: {number_of(audit.rows, 'row')} in {number_of(audit.classes, 'class', 'classes')}"
-    columns = [f"Quasi-identifiers, which others may know: {', '.join(audit.quasi)}.", *_about_trees(audit.policy)]
+    columns = [f"Quasi-identifiers, which others may know: {', '.join(audit.quasi)}.", *_trees_in_words(audit.policy)]
     risks = []
     for column in audit.policy.sensitive:
         cells, counts = values.domain(column.name)
         domain = domain_of(source, column, cells, counts, binned=column.bins is not None and column.publish is None)
-        columns.append(f"Sensitive: {column.name}. {_distance(column, domain)}")
-        risks += _risks(column, audit.sensitive[column.name], domain, domain.table(counts))
+        columns.append(f"Sensitive: {column.name}. {_distance_in_words(column, domain)}")
+        risks += _warnings_on_column(column, audit.sensitive[column.name], domain, domain.table(counts))
     if audit.policy.n is not None and audit.policy.n <= audit.k:
         risks.append(f"Every class has {audit.policy.n:,} rows or more, and may be a region by itself: (n,t) says little.")
     shown = ", ".join(f"{column} ({number_of(count, 'different value')})" for column, count in kept.items())
@@ -87,18 +87,23 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
         for name, count in kept.items()
         if audit.rows > 1 and 2 * count > audit.rows
     ]
-    return Scope(title, [_limit(audit, judgement) for judgement in audit.judgements] + _not_limited(audit.policy), columns, risks)
+    return Scope(
+        title,
+        [_limit_in_words(audit, judgement) for judgement in audit.judgements] + _limits_not_asked(audit.policy),
+        columns,
+        risks,
+    )
 
 
 def asks_for_something(policy: Policy) -> bool:
-    """Return whether some table breaks the policy: k, l, alpha or t of 1 asks for nothing, nor does any t with n of 1."""
+    """Whether some table breaks the policy: k, l, alpha or t of 1 asks for nothing, nor does any t with n of 1."""
     return not all(model.is_idle(policy, column) for model, column in asked_of(policy))
 
 
 def differences(own: Policy, certified: Policy) -> list[str]:
-    """Return the differences between a reader's policy and a certificate's."""
+    """Return sentences on what a reader's policy and a certificate's policy ask differently."""
     found = [
-        f"{key} is {_asked(getattr(own, key))}, certified is {_asked(getattr(certified, key))}"
+        f"{key} is {_limit_as_shown(getattr(own, key))}, certified is {_limit_as_shown(getattr(certified, key))}"
         for key in OF_POLICY
         if getattr(own, key) != getattr(certified, key)
     ]
@@ -111,34 +116,37 @@ def differences(own: Policy, certified: Policy) -> list[str]:
         other = theirs_by_name.get(column.name)
         if other is not None:
             found += [
-                _difference(column, other, key)
+                _difference_in_words(column, other, key)
                 for key in ("distance", *OF_SENSITIVE, *WRITTEN_OUT)
-                if _differ(column, other, key)
+                if _settings_differ(column, other, key)
             ]
     return found
 
 
-def _differ(own: Sensitive, other: Sensitive, key: str) -> bool:
+def _settings_differ(own: Sensitive, other: Sensitive, key: str) -> bool:
+    """Whether two policies differ in one setting of a sensitive column."""
     if key == "distance":  # "auto" leaves it to the column
         return own.kind not in ("auto", other.kind)
     return bool(getattr(own, key) != getattr(other, key))
 
 
-def _difference(own: Sensitive, other: Sensitive, key: str) -> str:
+def _difference_in_words(own: Sensitive, other: Sensitive, key: str) -> str:
+    """Return the sentence on how two policies differ in one setting of a sensitive column."""
     if key in WRITTEN_OUT:
         yours, theirs = (getattr(column, key) is not None for column in (own, other))
         said = f"another {key}" if yours and theirs else f"a {key} in {'yours' if yours else 'the certificate'} only"
         return f"{own.name} has {said}"
     asked = [column.kind if key == "distance" else getattr(column, key) for column in (own, other)]
-    return f"{key} of {own.name} is {_asked(asked[0])}, certified is {_asked(asked[1])}"
+    return f"{key} of {own.name} is {_limit_as_shown(asked[0])}, certified is {_limit_as_shown(asked[1])}"
 
 
-def _asked(limit: Any) -> Any:
+def _limit_as_shown(limit: Any) -> Any:
+    """Return a policy's limit as a sentence shows it; "not asked" for None."""
     return "not asked" if limit is None else plain(limit) if isinstance(limit, Fraction) else limit
 
 
-def _limit(audit: Audit, judgement: Judgement) -> str:
-    """Return one limit in plain words: asked and attained."""
+def _limit_in_words(audit: Audit, judgement: Judgement) -> str:
+    """Return the sentence on one limit of the policy: what was asked, and what is attained."""
     model, name = NAMED[judgement.model], judgement.sensitive
     if name is None:
         return model.sentence.format(asked=number_of(int(judgement.limit), "row"), attained=f"{audit.k:,}")
@@ -154,14 +162,14 @@ def _limit(audit: Audit, judgement: Judgement) -> str:
     )
 
 
-def _not_limited(policy: Policy) -> list[str]:
-    """Return sentences about limits that a reader may expect, but that were not asked."""
+def _limits_not_asked(policy: Policy) -> list[str]:
+    """Return sentences on limits that a reader may expect but the policy does not set: k, and t of each column."""
     missing = ["No k was asked: a class may have one row only."] if policy.k is None else []
     return missing + [f"No t was asked for {column.name}." for column in policy.sensitive if column.t is None]
 
 
-def _about_trees(policy: Policy) -> list[str]:
-    """Return a sentence on each tree that defines regions of (n,t)-closeness: the publisher decided which values are near."""
+def _trees_in_words(policy: Policy) -> list[str]:
+    """Return a sentence on each hierarchy that defines regions of (n,t)-closeness, which the publisher chose."""
     trees = [(column.name, column.tree) for column in policy.quasi if policy.n is not None and column.tree is not None]
     return [
         f"Regions of {name}: by the certificate's tree, of {number_of(tree.height + 1, 'level')} and "
@@ -170,8 +178,8 @@ def _about_trees(policy: Policy) -> list[str]:
     ]
 
 
-def _distance(column: Sensitive, domain: Domain) -> str:
-    """Return a sentence about the distance between the values of a column."""
+def _distance_in_words(column: Sensitive, domain: Domain) -> str:
+    """Return the sentence on the distance between the values of a sensitive column."""
     count = len(domain.values)
     if column.hierarchy is not None:
         levels, known = number_of(column.hierarchy.height + 1, "level"), number_of(len(column.hierarchy.leaves), "value")
@@ -182,10 +190,10 @@ def _distance(column: Sensitive, domain: Domain) -> str:
     return f"Distance: {domain.distance.name}, over {number_of(count, 'bin' if binned else 'value')}."
 
 
-def _risks(column: Sensitive, found: AttributeAudit, domain: Domain, counts: Any) -> list[str]:
-    """Return warnings about a column whose t says less than it seems to."""
+def _warnings_on_column(column: Sensitive, found: AttributeAudit, domain: Domain, counts: Any) -> list[str]:
+    """Return warnings on a sensitive column whose t says less than it seems to."""
     name, risks = column.name, []
-    reach = _reach(domain.distance)
+    reach = _largest_distance(domain.distance)
     equal = found.divergences["variational"]
     if reach < 1:
         risks.append(f"{name}: the distances between the values that occur reach at most {decimal_up(reach)}, so t says little.")
@@ -194,17 +202,17 @@ def _risks(column: Sensitive, found: AttributeAudit, domain: Domain, counts: Any
             f"{name}: most distances are small, so t says little. With all different values equally far apart it would be "
             f"{decimal_up(equal)}."
         )
-    if domain.distance.name == "numeric" and len(domain.values) > 1 and _narrow(domain, counts):
+    if domain.distance.name == "numeric" and len(domain.values) > 1 and _is_narrow(domain, counts):
         risks.append(f"{name}: nearly all values lie close together in a small part of their range, so t says little.")
     if found.homogeneous_classes:
         where = number_of(found.homogeneous_classes, "class has", "classes have")
         rows = number_of(found.homogeneous_rows, "row")
-        risks.append(f"{name}: {where} one value only ({rows}): whoever knows the class of a person knows the value.")
+        risks.append(f"{name}: {where} one value only ({rows}): anyone who knows the class of a person knows the value.")
     return risks
 
 
-def _reach(distance: Distance) -> Fraction:
-    """Return the largest distance between two of the values."""
+def _largest_distance(distance: Distance) -> Fraction:
+    """Return the largest distance between two values of a sensitive attribute's domain."""
     if distance.m < 2:
         return Fraction(1)
     if distance.shape == "metric":
@@ -212,8 +220,8 @@ def _reach(distance: Distance) -> Fraction:
     return distance.ground(0, distance.m - 1)  # the first and the last value of a line, or of a tree's leaves
 
 
-def _narrow(domain: Domain, counts: Any) -> bool:
-    """Return whether most rows lie within a small part of the range: an outlier makes all other distances small."""
+def _is_narrow(domain: Domain, counts: Any) -> bool:
+    """Whether most rows lie within a small part of the range, as an outlier makes all other distances small."""
     total, below = int(counts.sum()), np.concatenate([[0], np.cumsum(counts)])
     needed = -(-total * MOST_ROWS.numerator // MOST_ROWS.denominator)
     for first in range(len(counts)):

@@ -38,7 +38,7 @@ class Finding:
     detail: str = ""
 
     def __str__(self) -> str:
-        """Yes or NO, and what it is about."""
+        """Return the finding as a line of text: yes or NO, and what was checked."""
         return f"{'yes' if self.holds else 'NO '}  {self.what}{f' ({self.detail})' if self.detail else ''}"
 
 
@@ -78,16 +78,16 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether everything is so."""
+        """Whether every finding is confirmed: all that the certificate says, and all that the reader's policy asks."""
         return all(finding.holds for finding in self.findings)
 
     @property
     def verdict(self) -> str:
-        """The last line: whether the release is as certified."""
+        """The last line of a verification: whether the release is as certified."""
         return f"{self.title} {'is' if self.holds else 'is not'} as certified."
 
     def __str__(self) -> str:
-        """All of it as lines of text."""
+        """Return the verification as lines of text: scope, findings, differences, what is not checked, warnings, verdict."""
         lines = [
             *self.scope.lines(),
             "",
@@ -103,7 +103,7 @@ class Verification:
         return "\n".join("".join(char if char.isprintable() else repr(char)[1:-1] for char in line) for line in lines)
 
     def __repr__(self) -> str:
-        """In one line."""
+        """Return the verification in one line: the verdict, and the numbers of findings and warnings."""
         confirmed = sum(finding.holds for finding in self.findings)
         told = number_of(len(self.warnings), "warning")
         return f"<Verification: {self.verdict[:-1]}; {confirmed} of {number_of(len(self.findings), 'finding')} confirmed; {told}>"
@@ -161,52 +161,52 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     _check_roles(said, asked, paper.name)
     told: list[str] = []
     texts = open_table(open_reader(path), dict.fromkeys(names, "text")).cells(names, [])
-    source = _opened(path, asked)
+    source = _open_sensitive(path, asked)
     values = source.cells([], [column.name for column in asked.sensitive])
-    judged, numbers = _as_published(asked, source)
-    audit = _audit(path, judged, told)
-    theirs = None if own is None else _audit(path, _as_published(own, _opened(path, own))[0], told)
+    judged, numbers = _policy_as_published(asked, source)
+    audit = _audit_release(path, judged, told)
+    theirs = None if own is None else _audit_release(path, _policy_as_published(own, _open_sensitive(path, own))[0], told)
     with file.read_as("a file"):  # what was hashed is what was audited
         digest = sha256_of(path)
     findings = [
-        *_of_one_set(path, digest, paper, said),
+        *_findings_on_papers(path, digest, paper, said),
         Finding("Its columns are those of the certificate", columns == names),
-        Finding("Roles and limits are those of the policy", _roles(asked, audit) == _roles_said(said)),
+        Finding("Roles and limits are those of the policy", _roles_in_policy(asked, audit) == _roles_in_certificate(said)),
         *(Finding(f"{name} holds intervals", False, "it holds numbers, and was judged by them") for name in numbers),
-        *_well_written(judged, source, values, texts),
+        *_findings_on_values(judged, source, values, texts),
         Finding("Something was asked", asks_for_something(asked), "" if asks_for_something(asked) else "nothing was asked"),
-        Finding("It satisfies every limit", audit.satisfied, _broken(audit)),
+        Finding("It satisfies every limit", audit.satisfied, _broken_limits(audit)),
         Finding("The statement is that of its limits", said.statement == statement(asked)),
-        *_figures(said, asked, audit, int(np.count_nonzero(texts.sizes == 1))),
+        *_findings_on_figures(said, asked, audit, int(np.count_nonzero(texts.sizes == 1))),
     ]
     kept = {column.name: len(texts.domain(column.name)[0]) for column in said.columns if column.role == "kept"}
     scope = scope_of(path.name, source, values, audit, kept)
     if own is not None and theirs is not None:
-        findings += _own_findings(own, theirs, names)
+        findings += _findings_on_own_policy(own, theirs, names)
     different = [] if own is None else differences(own, asked)
     several = [] if said.tables is None else [of_several(**said.tables.model_dump())]
     risks = [*several, *scope.warnings, *dict.fromkeys(told)]
-    unchecked = _unchecked(said)
+    unchecked = _claims_not_checked(said)
     return Verification(path.name, findings, audit, scope, risks, unchecked, theirs, different)
 
 
 def _check_roles(said: Certificate, asked: Policy, name: str) -> None:
-    """A certificate gives each column one role, and limits to columns that it names."""
+    """Raise InputError if a certificate names a column twice, or limits one that it does not name as sensitive."""
     columns = [column.name for column in said.columns]
     sensitive = [column.name for column in said.columns if column.role == "sensitive"]
     if len(set(columns)) < len(columns) or [column.name for column in asked.sensitive if column.name not in sensitive]:
         raise InputError(f"Certificate {name!r} names a column twice, or limits one that it does not name as sensitive.")
 
 
-def _opened(release: Path, policy: Policy) -> Table:
-    """The sensitive columns of a release."""
+def _open_sensitive(release: Path, policy: Policy) -> Table:
+    """Return the sensitive columns of a release, open to be read."""
     return open_table(open_reader(release), {column.name: kind_to_read(column) for column in policy.sensitive})
 
 
-def _as_published(policy: Policy, source: Table) -> tuple[Policy, list[str]]:
-    """The policy for what is published, and the columns that hold numbers where their bins were to be.
+def _policy_as_published(policy: Policy, source: Table) -> tuple[Policy, list[str]]:
+    """Return the policy for what is published, and the columns with numbers where the policy has bins.
 
-    The limits of bins apply to their labels. Where numbers are published, numbers are judged: whoever reads them is not bound
+    The limits of bins apply to their labels. Where numbers are published, numbers are judged: a reader of them is not bound
     to put them in bins.
     """
     binned = [column.name for column in policy.sensitive if column.bins is not None and column.publish is None]
@@ -215,19 +215,19 @@ def _as_published(policy: Policy, source: Table) -> tuple[Policy, list[str]]:
     return replace(policy, sensitive=sensitive), numbers
 
 
-def _audit(release: Path, policy: Policy, told: list[str]) -> Audit:
-    """The audit of a release; ``told`` takes what it warns of."""
+def _audit_release(release: Path, policy: Policy, told: list[str]) -> Audit:
+    """Return the audit of a release under a policy; its warnings are added to ``told``."""
     return examine(release, policy, Context(warn=told.append))
 
 
-def _of_one_set(release: Path, digest: str, certificate: Path, said: Certificate) -> list[Finding]:
-    """Whether release, certificate, codebook and record, as far as they are there, were written together."""
+def _findings_on_papers(release: Path, digest: str, certificate: Path, said: Certificate) -> list[Finding]:
+    """Return findings on whether release, certificate, codebook and record, as far as they exist, were written together."""
     same = digest == said.release.sha256
     detail = f"sha256 {digest}" if same else f"{certificate.name} {ANOTHER}: the sha256 of this one is {digest}"
     findings = [Finding("The file is the one that was certified", same, detail)]
     codebook, record = (release.with_name(release.name + ending) for ending in (CODEBOOK, RECORD))
-    if _is_there(codebook):
-        own = _same_text(codebook, described(said.release.file, said.model_dump(), said.release.sha256))
+    if _is_file(codebook):
+        own = _has_text(codebook, described(said.release.file, said.model_dump(), said.release.sha256))
         findings.append(
             Finding(
                 "The codebook beside it is its own",
@@ -235,22 +235,22 @@ def _of_one_set(release: Path, digest: str, certificate: Path, said: Certificate
                 "" if own else f"{codebook.name} {ANOTHER if same else f'does not go with {certificate.name}'}",
             )
         )
-    if _is_there(record):
-        own = _recorded(record) == digest
+    if _is_file(record):
+        own = _sha256_in_record(record) == digest
         findings.append(Finding("The private record beside it is its own", own, "" if own else f"{record.name} {ANOTHER}"))
     return findings
 
 
-def _is_there(paper: Path) -> bool:
-    """Whether there is such a file; a name that is too long for the disk names none."""
+def _is_file(paper: Path) -> bool:
+    """Whether a path names an existing file; a name that is too long for the disk names none."""
     try:
         return paper.is_file()
     except OSError:
         return False
 
 
-def _same_text(paper: Path, text: str) -> bool:
-    """Whether a file holds this text and no more."""
+def _has_text(paper: Path, text: str) -> bool:
+    """Whether the file of a release's paper contains exactly a text."""
     expected = text.encode()
     try:
         with paper.open("rb") as file:
@@ -259,8 +259,8 @@ def _same_text(paper: Path, text: str) -> bool:
         return False
 
 
-def _recorded(record: Path) -> Any:
-    """The sha256 of the release that a private record is about, if it says so."""
+def _sha256_in_record(record: Path) -> Any:
+    """Return the sha256 of the release that a private record is about; None if the record does not say."""
     try:
         found = read_json(record, "Record")
     except TcloseError:
@@ -269,8 +269,8 @@ def _recorded(record: Path) -> Any:
     return about.get("sha256") if isinstance(about, Mapping) else None
 
 
-def _well_written(policy: Policy, source: Table, values: Cells, texts: Cells) -> list[Finding]:
-    """Each value must be written in one way: 1.0 beside 1.00 is one number to an audit, and two signs to a reader.
+def _findings_on_values(policy: Policy, source: Table, values: Cells, texts: Cells) -> list[Finding]:
+    """Return findings on sensitive values: each is written in one way, and labels of bins are those of the policy.
 
     And labels of bins must be of the bins that the policy names.
     """
@@ -287,23 +287,25 @@ def _well_written(policy: Policy, source: Table, values: Cells, texts: Cells) ->
     return findings
 
 
-def _figures(said: Certificate, asked: Policy, audit: Audit, unique: int) -> list[Finding]:
-    """Each figure that a release can show."""
+def _findings_on_figures(said: Certificate, asked: Policy, audit: Audit, unique: int) -> list[Finding]:
+    """Return a finding for each figure in the certificate that can be counted again from the release."""
     attained, sizes = said.attained, audit.sizes.tolist()
     found = figures(audit)
     findings = [
-        _same("rows", said.rows, audit.rows),
-        _same("classes", said.classes, audit.classes),
-        _same("k", attained.k, audit.k),
-        _same("classes with one sensitive value", attained.homogeneous.classes, audit.homogeneous["classes"]),
-        _same("rows in such classes", attained.homogeneous.rows, audit.homogeneous["rows"]),
-        _same("rows that differ from all others", said.unique_rows, unique),
-        _same("dm, the sum of squared class sizes,", said.loss.dm, sum(size * size for size in sizes)),
-        _same("c_avg, the mean class size in k,", said.loss.c_avg, audit.rows / (len(sizes) * asked.k) if asked.k else None),
+        _finding_on_figure("rows", said.rows, audit.rows),
+        _finding_on_figure("classes", said.classes, audit.classes),
+        _finding_on_figure("k", attained.k, audit.k),
+        _finding_on_figure("classes with one sensitive value", attained.homogeneous.classes, audit.homogeneous["classes"]),
+        _finding_on_figure("rows in such classes", attained.homogeneous.rows, audit.homogeneous["rows"]),
+        _finding_on_figure("rows that differ from all others", said.unique_rows, unique),
+        _finding_on_figure("dm, the sum of squared class sizes,", said.loss.dm, sum(size * size for size in sizes)),
+        _finding_on_figure(
+            "c_avg, the mean class size in k,", said.loss.c_avg, audit.rows / (len(sizes) * asked.k) if asked.k else None
+        ),
         Finding("The figures are those of the sensitive columns", list(attained.sensitive) == list(found)),
     ]
     for name, own in found.items():
-        same = _as_text(attained.sensitive.get(name)) == _as_text(own)
+        same = _figure_as_text(attained.sensitive.get(name)) == _figure_as_text(own)
         findings.append(
             Finding(f"The figures of {name} are as certified", same, f"{'' if same else 'found '}t = {own['t_exact']}")
         )
@@ -315,33 +317,33 @@ def _figures(said: Certificate, asked: Policy, audit: Audit, unique: int) -> lis
     return findings
 
 
-def _own_findings(own: Policy, audit: Audit, names: Sequence[str]) -> list[Finding]:
-    """What the reader's own policy asks."""
+def _findings_on_own_policy(own: Policy, audit: Audit, names: Sequence[str]) -> list[Finding]:
+    """Return findings on what the reader's own policy asks: its limits, and the columns that must not be published."""
     asks = asks_for_something(own)
     published = [name for name in (*own.identifiers, *own.drop) if name in names]
     return [
         Finding("Your policy asks for something", asks, "" if asks else "it sets no limit"),
-        Finding("It satisfies your policy", audit.satisfied, _broken(audit)),
+        Finding("It satisfies your policy", audit.satisfied, _broken_limits(audit)),
         *(Finding(f"{name} is not published, as your policy asks", False, "it is a column of the file") for name in published),
     ]
 
 
-def _roles(policy: Policy, audit: Audit) -> tuple[list[str], dict[str, str]]:
-    """The quasi-identifiers, and what is said of each sensitive column."""
+def _roles_in_policy(policy: Policy, audit: Audit) -> tuple[list[str], dict[str, str]]:
+    """Return the quasi-identifiers of the policy, and the description of each of its sensitive columns."""
     sensitive = {
         column.name: describe_sensitive(column, audit.sensitive[column.name].distance, policy) for column in policy.sensitive
     }
     return sorted(audit.quasi), sensitive
 
 
-def _roles_said(said: Certificate) -> tuple[list[str], dict[str, str]]:
-    """The same as the certificate's columns have it."""
+def _roles_in_certificate(said: Certificate) -> tuple[list[str], dict[str, str]]:
+    """Return the quasi-identifiers of the certificate's columns, and its description of each sensitive column."""
     quasi = sorted(column.name for column in said.columns if column.role == "quasi")
     return quasi, {column.name: column.holds for column in said.columns if column.role == "sensitive"}
 
 
-def _unchecked(said: Certificate) -> list[str]:
-    """What a certificate says and a release cannot show."""
+def _claims_not_checked(said: Certificate) -> list[str]:
+    """Return the claims of a certificate that nobody can check from the release."""
     words = [f"made with tclose {said.version} as {said.release.file}"]
     words += [f"the rows are {'in the order of the input' if said.row_order == 'input' else 'sorted by what is published'}"]
     words += ["k and l are satisfied over persons, too"] if said.counted == "persons" else []
@@ -356,16 +358,18 @@ def _unchecked(said: Certificate) -> list[str]:
     return words + [f"t of {name} was promised to be at most {promise.t}" for name, promise in said.promised.items()]
 
 
-def _same(what: str, said: Any, found: Any) -> Finding:
-    same = _as_text(said) == _as_text(found)
+def _finding_on_figure(what: str, said: Any, found: Any) -> Finding:
+    """Return the finding on one figure: whether the certificate says what was found."""
+    same = _figure_as_text(said) == _figure_as_text(found)
     return Finding(f"{what} as certified", same, str(found) if same else f"certified {said}, found {found}")
 
 
-def _as_text(figure: Any) -> str:
-    """A figure as a certificate has it: 1, 1.0 and true are three."""
+def _figure_as_text(figure: Any) -> str:
+    """Return a figure of a certificate as JSON text, so that 1, 1.0 and true differ."""
     return json.dumps(figure, sort_keys=True)
 
 
-def _broken(audit: Audit) -> str:
+def _broken_limits(audit: Audit) -> str:
+    """Return the limits that an audit found broken, as a sentence; empty if none is."""
     broken = [judgement for judgement in audit.judgements if judgement.broken.any()]
     return "; ".join(f"{that.model}{f' of {that.sensitive}' if that.sensitive else ''} is broken" for that in broken)

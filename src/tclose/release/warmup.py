@@ -38,7 +38,7 @@ class Warmth:
 
 
 def warm_up() -> Warmth:
-    """Compile every kernel that is not on the disk: on all cores at once, then by small releases with every algorithm.
+    """Compile every kernel that is not on the disk, by helpers on all cores and small releases; return what was done.
 
     Kernels are compiled for types of arrays, not for policies. So two policies are enough, the simplest and one that asks for
     something of every kind: then every part of an algorithm is run. An algorithm may refuse one of them.
@@ -56,14 +56,15 @@ def warm_up() -> Warmth:
     for algorithm in ALGORITHMS.values():
         if algorithm.several:  # it runs the kernels of others
             continue
-        for policy in (_simplest(), _policy()):
+        for policy in (_simplest_policy(), _fullest_policy()):
             if not algorithm.refuses(policy, None):
-                anonymize(_table(), policy, algorithm=algorithm.name)
-    anonymize(_table(), replace(_policy(), n=ROWS // 2), algorithm="mondrian")
+                anonymize(_warmup_table(), policy, algorithm=algorithm.name)
+    anonymize(_warmup_table(), replace(_fullest_policy(), n=ROWS // 2), algorithm="mondrian")
     return Warmth(ahead + teller.compiled - before, time.monotonic() - begun, FOLDER)
 
 
-def _table() -> pa.Table:
+def _warmup_table() -> pa.Table:
+    """Return a small table with a column for every kind of quasi-identifier and distance."""
     rows = range(ROWS)
     towns = [TOWNS[row * row % 7 % 4] for row in rows]
     return pa.table(
@@ -81,13 +82,13 @@ def _table() -> pa.Table:
     )
 
 
-def _simplest() -> Policy:
-    """Return a policy of one quasi-identifier with a hierarchy and one sensitive attribute with a t."""
+def _simplest_policy() -> Policy:
+    """Return a policy with one quasi-identifier that has a hierarchy, and one sensitive attribute that has a t."""
     return Policy(quasi=[Quasi("town", hierarchy=TREE)], sensitive={"ordered": 0.9}, k=3, other="drop")
 
 
-def _policy() -> Policy:
-    """Return a policy with every kind of quasi-identifier and distance, and every limit that a class can break."""
+def _fullest_policy() -> Policy:
+    """Return a policy with every kind of quasi-identifier, distance and limit."""
     return Policy(
         quasi=["age", Quasi("town", hierarchy=TREE), "job"],
         sensitive=[

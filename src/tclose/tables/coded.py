@@ -28,7 +28,7 @@ def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array,
     source, of_this_job = iter(batches), copy_context()
 
     def next_batch() -> Any:
-        """Return the engine's next batch of rows; None after the last."""
+        """Return the next batch of rows from the engine; None after the last."""
         return of_this_job.run(next, source, None)
 
     # The engine makes the next batch while this one is coded, and Arrow releases the GIL. Each column gets its batches in order.
@@ -69,7 +69,7 @@ class _Coder:
     """One column as its batches arrive: values are numbered from 1 in the order of their first occurrence; 0 is missing."""
 
     def __init__(self) -> None:
-        """Start with no values and no rows."""
+        """Start the coding of a column with no values and no rows."""
         self._values: pa.Array | None = None
         self._chunks: list[Codes] = []
 

@@ -44,7 +44,7 @@ class Cells:
         self._quasi = quasi
 
     def __len__(self) -> int:
-        """Return the number of different combinations."""
+        """Return the number of different combinations of quasi-identifiers and sensitive values."""
         return len(self._counts)
 
     @cached_property
@@ -110,13 +110,13 @@ class Cells:
         return domain.to_numpy(zero_copy_only=False).astype(np.int64)[ranks], self._class_of_cells[0]
 
     def quasi_values(self, name: str) -> pa.Array:
-        """Return the value that each class has in a quasi-identifier."""
+        """Return the value that each class has in one quasi-identifier, as an Arrow array."""
         domain, ranks = self._columns[name]
         return domain.take(pa.array(ranks[self._class_of_cells[1]]))
 
 
 def _rank_values(chunks: list[Any]) -> tuple[pa.Array, Ints]:
-    """Return the values of a column, ascending, missing last, and each combination's index among them."""
+    """Return the values of a column, ascending, missing last, and the index of each counted combination's value."""
     column = pa.chunked_array(chunks).unify_dictionaries()
     values = column.chunk(0).dictionary
     order = pc.sort_indices(values)
@@ -131,7 +131,7 @@ def _rank_values(chunks: list[Any]) -> tuple[pa.Array, Ints]:
 
 
 def _number_tuples(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, Ints]:
-    """Return a number for each combination, from 0 by the order of its codes in some columns; and the index of one with each.
+    """Return a number for each combination, from 0 by the order of its codes; and for each number the index of one with it.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def _kind_of_file(file: InputFile) -> str:
 
 
 def unpacked(file: InputFile) -> Any:
-    """Return an open stream of the bytes of a file, unpacked while they are read."""
+    """Return an open stream of the bytes of a CSV file, unpacked while they are read."""
     packing = packing_of(file.path)
     return file.path.open("rb") if packing is None else pa.input_stream(str(file.path), compression=packing)
 

@@ -77,13 +77,13 @@ class Text:
     """Blocks of bytes as they arrive: they must be UTF-8, without NUL."""
 
     def __init__(self) -> None:
-        """Start before the first byte of the file."""
+        """Start the check of a CSV's encoding before its first byte."""
         self.read = 0
         self._lines = 1
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def take(self, block: bytes) -> None:
-        """Check the next block of bytes; raise Fault if it is not text in UTF-8."""
+        """Check the next block of a CSV's bytes; raise Fault if it is not text in UTF-8."""
         if not self.read and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise Fault(f"is UTF-16. {_advice_on_encoding('utf-16')}")
         self.read += len(block)
@@ -99,7 +99,7 @@ class Text:
         self._lines += block.count(b"\n")
 
     def end(self) -> None:
-        """Check the end of the file; raise Fault if its last character is cut short."""
+        """Check the end of a CSV; raise Fault if its last character is cut short."""
         try:
             self._decoder.decode(b"", final=True)
         except UnicodeDecodeError:
@@ -115,26 +115,26 @@ class _Rows:
     """Rows as they arrive: quotes around whole cells, as many fields as the header, one kind of line end, no blank lines."""
 
     def __init__(self, delimiter: int, columns: int) -> None:
-        """Start before the header, with no empty cell found in any column."""
+        """Start the check of a CSV's rows before its header, with no empty cell found in any column."""
         self.count = 0
         self.bare, self.quoted = np.zeros(columns, dtype=np.bool_), np.zeros(columns, dtype=np.bool_)
         self._delimiter, self._columns = delimiter, columns
         self._ends_in_two: bool | None = None
 
     def take_last(self, piece: bytes) -> None:
-        """Check the last row of the file, which has no line end."""
+        """Check the last row of a CSV, which has no line end."""
         data = _byte_array(piece)
         at, kind, inside = _find_marks(data, self._delimiter)
         if inside[-1:].any():
             quotes = kind == _QUOTE
             self._check_quotes(data, at[quotes & inside], at[quotes & ~inside], at[:0])
-            raise Fault(f"has a quote that is not closed, in {_name_of_number(self.count)}. Close it")
+            raise Fault(f"has a quote that is not closed, in {_name_of_row_number(self.count)}. Close it")
         if piece.endswith(b"\r"):
-            raise _lone_return_fault(_name_of_number(self.count))
+            raise _lone_return_fault(_name_of_row_number(self.count))
         self.take(piece + (b"\r\n" if self._ends_in_two else b"\n"))
 
     def take(self, piece: bytes) -> int:
-        """Check the whole rows at the start of a piece of the file; return the number of their bytes."""
+        """Check the whole rows at the start of a piece of a CSV; return the number of their bytes."""
         data = _byte_array(piece)
         at, kind, inside = _find_marks(data, self._delimiter)
         outside = ~inside
@@ -153,7 +153,7 @@ class _Rows:
         return int(ends[-1]) + 1
 
     def _check_quotes(self, data: Bytes, opening: Ints, closing: Ints, ends: Ints) -> None:
-        """Raise Fault for a quote that is neither at the start nor at the end of its cell."""
+        """Raise Fault for a quote in a CSV that is neither at the start nor at the end of its cell."""
         before, behind = data[opening - 1], data[closing + 1]  # no quote closes at the end of whole rows: there is a line end
         opens = (before == self._delimiter) | (before == _LF) | (before == _QUOTE) | (opening == 0)
         closes = (behind == self._delimiter) | (behind == _LF) | (behind == _QUOTE) | (behind == _CR)
@@ -166,7 +166,7 @@ class _Rows:
             )
 
     def _check_line_ends(self, data: Bytes, returns: Ints, ends: Ints) -> None:
-        """Raise Fault if some lines end in LF and others in CR LF, or a CR stands alone."""
+        """Raise Fault if some lines of a CSV end in LF and others in CR LF, or a CR stands alone."""
         lone = returns[data[returns + 1] != _LF]
         if len(lone):
             raise _lone_return_fault(self._name_of_row(lone[0], ends))
@@ -178,12 +178,12 @@ class _Rows:
             raise Fault(f"mixes two kinds of line ends, first in {self._name_of_row(other[0], ends)}. Save it with one")
 
     def _check_fields(self, data: Bytes, stops: Ints, ends: Ints) -> None:
-        """Raise Fault for rows with more or fewer fields than the header, blank rows, and rows too long for the engine."""
+        """Raise Fault for rows of a CSV with more or fewer fields than the header, blank rows, and rows that are too long."""
         starts = np.append(0, ends[:-1] + 1)
         lengths = ends - starts - bool(self._ends_in_two)
         fields = np.diff(np.searchsorted(stops, ends, side="right"), prepend=0)
         if (lengths > LONGEST).any():
-            row = _name_of_number(self.count + int(np.argmax(lengths > LONGEST)))
+            row = _name_of_row_number(self.count + int(np.argmax(lengths > LONGEST)))
             raise Fault(f"has more than {LONGEST:,} characters in {row}. Shorten that row")
         blank = lengths == 0
         if self._columns == 1:  # pandas takes a line of blanks for a blank one
@@ -194,13 +194,13 @@ class _Rows:
             first = int(np.argmax(odd))
             number = self.count + first
             if blank[first]:
-                where = "above the header" if number == 0 else f"behind {_name_of_number(number - 1)}"
+                where = "above the header" if number == 0 else f"behind {_name_of_row_number(number - 1)}"
                 raise Fault(f"has a blank line {where}, which some programs read as a row. Remove it")
             count = number_of(int(fields[first]), "field")
-            raise Fault(f"is ragged: {_name_of_number(number)} has {count}, the header {self._columns}. Mend that row")
+            raise Fault(f"is ragged: {_name_of_row_number(number)} has {count}, the header {self._columns}. Mend that row")
 
     def _note_empty_cells(self, data: Bytes, stops: Ints) -> None:
-        """Note in ``bare`` and ``quoted`` which columns have empty cells; ``stops`` are the ends of all fields, in order."""
+        """Note in ``bare`` and ``quoted`` which columns of a CSV have empty cells; ``stops`` are the ends of all fields."""
         lengths = np.diff(stops, prepend=-1) - 1
         lengths[self._columns - 1 :: self._columns] -= bool(self._ends_in_two)
         self.bare[np.flatnonzero(lengths == 0) % self._columns] = True
@@ -210,17 +210,17 @@ class _Rows:
         self.quoted[pairs % self._columns] = True
 
     def _name_of_row(self, position: Any, ends: Ints) -> str:
-        """Return how an error names the row with a byte of the piece: "row 7", or "the header"."""
-        return _name_of_number(self.count + int(np.searchsorted(ends, position)))
+        """Return how an error names the row of a CSV in which a byte of the piece lies: "row 7", or "the header"."""
+        return _name_of_row_number(self.count + int(np.searchsorted(ends, position)))
 
 
 def _byte_array(piece: bytes) -> Bytes:
-    """Return bytes as an array of integers from 0 to 255, without a copy."""
+    """Return bytes of a CSV as an array of integers from 0 to 255, without a copy."""
     return np.frombuffer(piece, dtype=np.uint8)
 
 
 def _find_marks(data: Bytes, delimiter: int) -> tuple[Ints, Bytes, NDArray[np.bool_]]:
-    """Return the positions of delimiters, line ends and quotes, which each is, and whether it is inside quotes."""
+    """Return the positions of a CSV's delimiters, line ends and quotes, which each is, and whether it is inside quotes."""
     quotes = data == _QUOTE
     found = (data == delimiter) | (data == _LF) | (data == _CR)
     if not quotes.any():
@@ -232,10 +232,10 @@ def _find_marks(data: Bytes, delimiter: int) -> tuple[Ints, Bytes, NDArray[np.bo
 
 
 def _lone_return_fault(row: str) -> Fault:
-    """Return the fault of a row with a carriage return that no line feed follows."""
+    """Return the fault of a CSV's row with a carriage return that no line feed follows."""
     return Fault(f"has a carriage return that is not followed by a line feed, in {row}. Save it with LF or CR LF as line end")
 
 
-def _name_of_number(row: int) -> str:
-    """Return how an error names a row by its number: "row 7", or "the header" for 0."""
+def _name_of_row_number(row: int) -> str:
+    """Return how an error names a row of a CSV by its number: "row 7", or "the header" for 0."""
     return f"row {row}" if row else "the header"

@@ -104,7 +104,7 @@ class DuckDB:
         return self._stream_batches(self._rows.select(*(self._columns[name] for name in names)), ROWS)
 
     def _stream_batches(self, rows: Any, size: int) -> Batches:
-        """Yield the batches of a query's result, ``size`` rows at a time."""
+        """Yield the batches of a query's result from DuckDB, ``size`` rows at a time."""
         with self._asking_safely():
             yield from rows.to_pyarrow_batches(chunk_size=size)
 
@@ -140,7 +140,7 @@ class DuckDB:
         return self._rows.select(column=self._columns[name]).mutate(row=ibis.row_number() + 1)
 
     def _ask_for_pair(self, question: Any) -> tuple[int, int]:
-        """Return the two numbers in the only row of a query's result."""
+        """Return the two numbers in the only row of a query's result from DuckDB."""
         with self._asking_safely():
             one, other = question.to_pyarrow().to_pylist()[0].values()
         return one, other

@@ -82,7 +82,7 @@ class Together:
     """
 
     def __init__(self, *, force: bool) -> None:
-        """Start with no files.
+        """Start with no files to write together.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class Together:
         self._older: dict[Path, Path] = {}
 
     def __enter__(self) -> Self:
-        """Return the object itself; nothing is written yet."""
+        """Return the object that stages files; nothing is written yet."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -168,7 +168,7 @@ class Together:
                 _sync_folder(path)
 
     def _keep_older(self, path: Path) -> None:
-        """Give the file that is about to be replaced a second name, so that it can come back."""
+        """Give the file that is about to be replaced a second name, so that it can come back if a write fails."""
         if os.path.lexists(path):
             older = self._older[path] = _temporary_path(path)
             try:
@@ -208,7 +208,7 @@ def _temporary_path(path: Path) -> Path:
 
 
 def _remove_quietly(path: Path) -> None:
-    """Remove a file if it exists, and ignore errors of the disk."""
+    """Remove a temporary file if it exists, and ignore errors of the disk."""
     with suppress(OSError):  # it is gone with its folder
         path.unlink(missing_ok=True)
 
@@ -244,6 +244,6 @@ def _sync_folder(path: Path) -> None:
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """Whether two paths are names of one file."""
+    """Whether two paths are names of one file, so that an input would be overwritten."""
     one_name = os.path.realpath(path) == os.path.realpath(other)  # Path.resolve raises where a link leads to itself
     return one_name or (path.exists() and other.exists() and path.samefile(other))

@@ -39,7 +39,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _acquire_lock(path: Path) -> int:
-    """Return the descriptor of the lock file, opened and locked."""
+    """Return the descriptor of a folder's lock file, opened and locked."""
     while True:
         descriptor = _open_lock_file(path)
         try:
@@ -54,7 +54,7 @@ def _acquire_lock(path: Path) -> int:
 
 
 def _open_lock_file(path: Path) -> int:
-    """Return the descriptor of the lock file; a file that does not exist is made, and each user may lock it."""
+    """Return the descriptor of a folder's lock file; a file that does not exist is made, and each user may lock it."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
@@ -71,7 +71,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _wait_and_lock(descriptor: int) -> None:
-        """Wait until no other process has locked the file, and lock it."""
+        """Wait until no other process has locked a folder's lock file, and lock it."""
         while True:
             try:
                 return msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
@@ -83,7 +83,7 @@ else:
     import fcntl
 
     def _wait_and_lock(descriptor: int) -> None:
-        """Wait until no other process has locked the file, and lock it."""
+        """Wait until no other process has locked a folder's lock file, and lock it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         except OSError as error:
@@ -92,6 +92,6 @@ else:
 
 
 def _remove_quietly(path: Path) -> None:
-    """Remove a file, and ignore errors of the disk."""
+    """Remove the lock file, and ignore errors of the disk."""
     with suppress(OSError):
         path.unlink()

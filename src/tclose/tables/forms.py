@@ -153,14 +153,14 @@ def _timestamp_columns(text: Any, columns: list[str]) -> dict[str, Moments]:
 
 
 def _columns_where_all(rows: Any, tests: Mapping[str, Any]) -> set[str]:
-    """Return the columns whose test is true of every cell that is not missing, and of at least one."""
-    hopeful = _tests_of_all_cells(rows, tests, sample=True) if tests else {}
-    answers = _tests_of_all_cells(rows, {column: tests[column] for column, answer in hopeful.items() if answer is not False})
+    """Return the text columns in which a query's test is true of every cell that is not missing, and of at least one."""
+    hopeful = _test_all_cells(rows, tests, sample=True) if tests else {}
+    answers = _test_all_cells(rows, {column: tests[column] for column, answer in hopeful.items() if answer is not False})
     return {column for column, answer in answers.items() if answer}
 
 
-def _tests_of_all_cells(rows: Any, tests: Mapping[str, Any], *, sample: bool = False) -> dict[str, bool | None]:
-    """Return for each column whether its test is true of all cells; None if all cells are missing."""
+def _test_all_cells(rows: Any, tests: Mapping[str, Any], *, sample: bool = False) -> dict[str, bool | None]:
+    """Return for each text column whether a query's test is true of all cells; None if all are missing."""
     if not tests:
         return {}
     asked = rows.select(**dict(zip((f"a{index}" for index in range(len(tests))), tests.values(), strict=True)))
@@ -170,7 +170,7 @@ def _tests_of_all_cells(rows: Any, tests: Mapping[str, Any], *, sample: bool = F
 
 
 def _columns_where_any(rows: Any, tests: Mapping[str, Any]) -> set[str]:
-    """Return the columns whose test is true of some cell."""
+    """Return the text columns in which a query's test is true of some cell."""
     if not tests:
         return set()
     found = rows.agg(**{column: test.any() for column, test in tests.items()}).to_pyarrow().to_pylist()[0]

@@ -55,7 +55,7 @@ class InputFile:
 
     @property
     def size(self) -> int:
-        """The number of bytes of the file."""
+        """The number of bytes of the input file."""
         return self.state[2]
 
     def check_unchanged(self) -> None:

@@ -39,7 +39,7 @@ class Moments:
 
     @property
     def offset(self) -> timedelta | None:
-        """The offset of the timestamps from UTC; None if they do not say."""
+        """The offset from UTC that is written in the column's timestamps; None if none is."""
         if not self.zone:
             return None
         digits = re.sub("[^0-9]", "", self.zone).ljust(4, "0")
@@ -48,7 +48,7 @@ class Moments:
 
     @property
     def timezone(self) -> str | None:
-        """The time zone of the timestamps as Arrow names it; None if they do not say."""
+        """The time zone of the column's timestamps, as Arrow names it; None if none is written."""
         if self.offset is None or self.zone == "Z":
             return "UTC" if self.zone else None
         minutes = int(self.offset.total_seconds()) // 60

@@ -66,7 +66,7 @@ class Table:
         self.kinds = {name: taken.get(name, opened.engine.kinds[name]) for name in asked}
 
     def __contains__(self, name: str) -> bool:
-        """Whether a column of this name is open."""
+        """Whether a column of this name is open in the engine."""
         return name in self.kinds
 
     def readings(self, names: Sequence[str], decided: Collection[str] = ()) -> dict[str, Reading]:

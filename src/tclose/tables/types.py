@@ -56,7 +56,7 @@ class Typed:
 
     @classmethod
     def of(cls, rows: Any, forms: Rewritten, guessed: dict[str, str], digits: dict[str, int]) -> Typed:
-        """Return typed columns together with how their cells are written."""
+        """Return columns in their types together with how their cells are written."""
         return cls(rows, forms.found, Written(forms.comma, forms.dates, forms.moments, guessed, digits))
 
 
@@ -82,7 +82,7 @@ def typed(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], given:
 def _typed_texts(
     forms: Rewritten, names: Mapping[str, str], kinds: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, str], dict[str, int]]:
-    """Return text columns in their types, by DuckDB's names; the columns whose cells decided; and the digits of decimals."""
+    """Return text columns cast to their types; the columns whose types their cells decided; and the digits of decimals."""
     text = forms.text
     kinds = {name: _fitting_type(text, text[names[name]], kind, name) for name, kind in kinds.items()}
     guessed = {name: kind for name, kind in kinds.items() if kind in ("auto", "value")}
@@ -193,19 +193,19 @@ def kind_of(kind: Any) -> str:
 
 
 def _types_of_all_cells(text: Any, columns: Mapping[str, bool]) -> tuple[dict[str, str], dict[str, int]]:
-    """Return the type that all cells of each text column have, and the number of decimals where all cells have equally many.
+    """Return the type that all cells of each text column have, and for decimals the number of digits if all have as many.
 
     True for a column means that no two of its texts may be one number: a reader who sees 1.0 and 1.00 in the file can tell the
     people apart. An integer or a date has one text only: no plus sign, no leading zeros (a zip code is text).
     """
     tests = {"integer": _prints_as("int64"), "decimal": _is_decimal, "date": is_date}
     tries = [(column, kind) for column in columns for kind in tests]
-    hopeful = [which for which, answer in _tests_of_all_cells(text.limit(SAMPLE), tries, tests).items() if answer is not False]
+    hopeful = [which for which, answer in _test_kinds_of_cells(text.limit(SAMPLE), tries, tests).items() if answer is not False]
     found: dict[str, str] = {}
     digits: dict[str, int] = {}
     while hopeful:  # of each column the first kind that the sample allows; the next only where not all cells have it
         firsts = dict(reversed(hopeful)).items()
-        for (column, kind), answer in _tests_of_all_cells(text, list(firsts), tests).items():
+        for (column, kind), answer in _test_kinds_of_cells(text, list(firsts), tests).items():
             if answer:
                 found[column] = kind
                 if kind == "decimal":
@@ -215,10 +215,10 @@ def _types_of_all_cells(text: Any, columns: Mapping[str, bool]) -> tuple[dict[st
     return {column: found.get(column, "text") for column in columns}, digits
 
 
-def _tests_of_all_cells(
+def _test_kinds_of_cells(
     rows: Any, tries: list[tuple[str, str]], tests: Mapping[str, Callable[[Any], Any]]
 ) -> dict[tuple[str, str], bool | None]:
-    """Return for pairs of column and kind whether all cells are of the kind, in one pass; None if there are no cells."""
+    """Return for pairs of column and kind whether all cells are of the kind, in one query; None if there are no cells."""
     if not tries:
         return {}
     answers = {f"a{index}": tests[kind](rows[column]).all() for index, (column, kind) in enumerate(tries)}
@@ -241,7 +241,7 @@ def _is_decimal(cell: Any) -> Any:
 
 
 def _decimal_type(text: Any, cell: Any, *, one_text: bool) -> tuple[str, int, int]:
-    """Return the type that preserves all digits of decimals, or "text"; with the fewest and the most digits after the point.
+    """Return the type that preserves all digits of a column's decimals, or "text"; and their fewest and most decimals.
 
     With it come the fewest and the most digits after the point.
     """
@@ -265,7 +265,7 @@ def _decimal_type(text: Any, cell: Any, *, one_text: bool) -> tuple[str, int, in
 
 
 def _cast_text(cell: Any, kind: str) -> Any:
-    """Return a query's text cell in a type; NaN is missing."""
+    """Return a query's text cell cast to a type; NaN becomes missing."""
     if kind in ("text", PRINTED):
         return cell
     number = (cell.lower() == "nan").ifelse(ibis.null("string"), cell).cast(_ASKED.get(kind, kind))

@@ -137,7 +137,7 @@ def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
 
 
 def _write_arrow(table: pa.Table, file: BinaryIO) -> None:
-    """Write a table to an open Arrow file."""
+    """Write a table to an open Arrow file, its values and nothing else."""
     with pa.ipc.new_file(file, _plain_schema(table)) as writer:
         for batch in _copied_batches(table, _BATCH):
             writer.write_batch(batch)
@@ -151,7 +151,7 @@ def _plain_schema(table: pa.Table) -> pa.Schema:
 
 
 def _copied_batches(table: pa.Table, cells: int) -> Iterator[pa.RecordBatch]:
-    """Yield copies of a table's rows as record batches of about ``cells`` cells."""
+    """Yield a table's rows as record batches of about ``cells`` cells, copied so that nothing else in memory is written."""
     schema = _plain_schema(table)
     for rows in _row_slices(table, cells):
         check()
@@ -165,13 +165,13 @@ def _copied_values(array: pa.Array) -> pa.Array:
 
 
 def _row_slices(table: pa.Table, cells: int) -> Iterator[pa.Table]:
-    """Return slices of a table's rows, of about ``cells`` cells each, whatever its chunks are."""
+    """Return slices of a table's rows to write, of about ``cells`` cells each, whatever its chunks are."""
     step = max(1, cells // max(1, table.num_columns))
     return (table.slice(start, step) for start in range(0, table.num_rows, step))
 
 
 def _joined_chunks(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array; chunks with different dictionaries are decoded."""
+    """Return a column to write as one array; chunks with different dictionaries are decoded."""
     return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays([_decode_categories(chunk) for chunk in column.chunks])
 
 
@@ -282,7 +282,7 @@ def _without_power(text: str) -> str:
 
 
 def _joined_texts(*parts: Any) -> pa.Array:
-    """Return texts and columns of texts, joined cell by cell."""
+    """Return texts and columns of texts for a CSV, joined cell by cell."""
     kind = next(part.type for part in parts if not isinstance(part, str))
     return pc.binary_join_element_wise(
         *(pa.scalar(part, kind) if isinstance(part, str) else part for part in parts), pa.scalar("", kind)

@@ -44,7 +44,7 @@ def renumber(keys: Ints, bound: int | None = None) -> tuple[Ints, Ints]:
 
 
 def grouped(labels: Ints) -> tuple[Ints, Ints]:
-    """Return the rows sorted by their labels, and the index where the rows of each label start; the last entry is where all end.
+    """Return the indices of rows sorted by class label, and where the rows of each label start; the last entry is the end.
 
     Rows with the label -1 are not among them. Rows with the same label keep their order.
 

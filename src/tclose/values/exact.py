@@ -59,7 +59,7 @@ def plain(number: Fraction) -> int | float | str:
 
 
 def float_up(value: Fraction | float) -> float:
-    """Return the least float whose printed decimal is not below the value: an attained risk is never shown too small.
+    """Return the least float whose printed decimal is not below a fraction: an attained risk is never shown too small.
 
     >>> float_up(Fraction(3, 10)), float_up(Fraction(1, 3))
     (0.3, 0.33333333333333337)

@@ -192,11 +192,11 @@ class Hierarchy:
             raise HierarchyError(f"Value {printed(value)!r} is not in the hierarchy.") from None
 
     def __contains__(self, value: Any) -> bool:
-        """Whether a value is a leaf of the tree."""
+        """Whether a value is a leaf of the hierarchy, found by its printed form."""
         return printed(value) in self._leaf_nodes
 
     def path(self, node: int) -> list[int]:
-        """Return the numbers of the nodes from the root down to a node, both included."""
+        """Return the numbers of the hierarchy's nodes from the root down to a node, both included."""
         path = [node]
         while path[-1] != ROOT:
             path.append(self.parents[path[-1]])
@@ -221,11 +221,11 @@ class Hierarchy:
         return mapping
 
     def __eq__(self, other: object) -> bool:
-        """Whether two trees have the same labels and parents in the same order."""
+        """Whether two hierarchies have the same labels and parents in the same order."""
         return isinstance(other, Hierarchy) and (self.labels, self.parents) == (other.labels, other.parents)
 
     def __hash__(self) -> int:
-        """Return a hash of all labels and parents, so that equal trees have equal hashes."""
+        """Return a hash of all labels and parents, so that equal hierarchies have equal hashes."""
         return hash((tuple(self.labels), tuple(self.parents)))
 
     def __repr__(self) -> str:
@@ -278,7 +278,9 @@ def node_names(hierarchy: Hierarchy) -> list[str | None]:
 
 
 def above(hierarchy: Hierarchy, names: Iterable[str]) -> Hierarchy:
-    """Return the part of a tree with the named nodes and all nodes above them; names (of `node_names`) it has not are ignored.
+    """Return the part of a hierarchy with the nodes of some names (see `node_names`) and all nodes above them.
+
+    Names that it does not have are ignored.
 
     >>> tree = Hierarchy.from_mapping({"*": {"x": ["a", "b"], "y": {"z": ["c"]}}})
     >>> above(tree, ["a", "y"]).to_mapping()

@@ -48,17 +48,17 @@ class Histograms:
 
     @cached_property
     def rows(self) -> int:
-        """The number of rows of the whole table, n."""
+        """The number of rows of the whole table, n, also of classes that are not in these histograms."""
         return int(self.table.sum())
 
     @cached_property
     def sizes(self) -> Ints:
-        """The number of rows of each class, s."""
+        """The number of rows of each class, s, as an array."""
         return self.sums(self.counts)
 
     @cached_property
     def distinct(self) -> Ints:
-        """The number of different values that occur in each class."""
+        """The number of different sensitive values that occur in each class."""
         return np.diff(self.starts)
 
     @cached_property
@@ -82,7 +82,7 @@ class Histograms:
         return product(self.counts, self.rows), product(self.repeated(self.sizes), self.table[self.codes])
 
     def __len__(self) -> int:
-        """Return the number of classes."""
+        """Return the number of classes in the histograms."""
         return len(self.starts) - 1
 
     def sums(self, values: NDArray[Any]) -> NDArray[Any]:

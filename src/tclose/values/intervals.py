@@ -33,7 +33,7 @@ class Intervals:
 
     @classmethod
     def read(cls, setting: Mapping[str, Any]) -> Intervals:
-        """Return what a policy asks for: ``{intervals: [5, 10, 20]}``."""
+        """Return the intervals of a policy's setting: ``{intervals: [5, 10, 20]}``."""
         given = setting[KEY]
         try:
             widths = tuple(exact(width) for width in given) if len(given) <= MOST_WIDTHS else ()
@@ -45,10 +45,10 @@ class Intervals:
         return cls(widths)
 
     def setting(self) -> dict[str, Any]:
-        """Return the setting as `read` reads it."""
+        """Return the intervals as a policy writes them: ``{"intervals": [5, 10, 20]}``."""
         return {KEY: [plain(width) for width in self.widths]}
 
 
 def asks_for_intervals(setting: Any) -> bool:
-    """Return whether a hierarchy in a policy is a list of widths, not a tree: a mapping of ``intervals`` alone to a list."""
+    """Whether a policy's hierarchy is a list of widths, not a tree: a mapping of ``intervals`` alone to a list."""
     return isinstance(setting, Mapping) and list(setting) == [KEY] and isinstance(setting[KEY], list | tuple)

@@ -30,7 +30,7 @@ class Lexicographic(Line):
     shape = "joint"
 
     def __init__(self, parts: Sequence[Ints], sizes: Sequence[int]) -> None:
-        """Take the tuples that occur, in ascending order.
+        """Take the tuples of sensitive values that occur, in ascending order.
 
         Parameters
         ----------

@@ -82,7 +82,7 @@ class RecursiveDiversity(Model):
 
 
 def _counts_of_class(counts: Ints, classes: Histograms, number: int) -> list[int]:
-    """Return the counts of the values of one class."""
+    """Return the counts of the sensitive values of one class."""
     part: list[int] = counts[classes.starts[number] : classes.starts[number + 1]].tolist()
     return part
 

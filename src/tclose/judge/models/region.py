@@ -34,7 +34,7 @@ def judge_regions(classes: Histograms, distance: Distance, t: Fraction, n: int, 
     wanted = np.ones(len(classes), dtype=bool)
 
     def compare(inside: NDArray[np.int64]) -> None:
-        """Compare the classes inside a region that still need one with the rows of the region."""
+        """Compare the classes of a region that are not yet within t of one with the distribution of the region's rows."""
         part = classes.take(inside)
         if part.counts.sum() < n:
             return

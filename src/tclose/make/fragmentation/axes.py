@@ -46,42 +46,42 @@ class Axis(ABC):
     """
 
     def __init__(self, distance: Distance) -> None:
-        """The axis of an attribute with this distance."""
+        """Take the distance of the sensitive attribute."""
         self.distance = distance
 
     @abstractmethod
     def order(self, codes: Ints, rows: Ints) -> Ints:
-        """Return the values of a box in the order in which it can be cut: ``codes`` ascending, ``rows`` of the box at each."""
+        """Return the values of a fragment, its ``codes``, in the order in which it can be cut; ``rows`` are its rows at each."""
 
     def cuts(self, codes: Ints) -> Ints | list[Ints]:
-        """Return the ways to cut values in this order: the numbers of values before each cut; an array if all cut in two."""
+        """Return the ways to cut a fragment's ordered values: numbers of values before each cut; an array if all are in two."""
         return np.arange(1, len(codes))[:, None]
 
     def delta(self, counts: Ints) -> int:
-        """Return the worst case of a box with these rows at each code of the domain, times `scale`."""
+        """Return the worst case of a fragment, times `scale`, from its number of rows at each code of the domain."""
         codes = np.flatnonzero(counts)
         return int(self.worst(codes, counts[codes], np.array([len(codes)]))[0]) if len(codes) else 0
 
     @abstractmethod
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
-        """Return for each e of ``ends`` the worst case of the first e cells, over the values that occur there, times `scale`."""
+        """Return for each e of ``ends`` the worst case of a fragment of the first e cells, times `scale`."""
 
     @abstractmethod
     def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
-        """Return the worst case of each part of the cells, which start at ``starts``, times `scale`."""
+        """Return the worst case of each part of a fragment's cells, times `scale`; the parts start at ``starts``."""
 
     @property
     def scale(self) -> int:
-        """Steps from one end of the domain to the other; 1 where the domain has one value."""
+        """The number of steps from one end of the domain to the other; 1 if the domain has one value."""
         return self.distance.scale or 1
 
     @cached_property
     def published_unit(self) -> int:
-        """A multiple of every extent that a box can have, in steps."""
-        return _common_multiple(self)
+        """A multiple, in steps, of every extent that a fragment can have: published worst cases are integers in it."""
+        return _multiple_of_distances(self)
 
     def published(self, codes: Ints, rows: Ints) -> int:
-        """Return the published worst case of a box: ``rows`` at each of its ``codes``, times `published_unit`."""
+        """Return the published worst case of a fragment with ``rows`` at each of its ``codes``, times `published_unit`."""
         steps = [[int(self.distance.ground(int(u), int(v)) * self.scale) for u in codes] for v in codes]
         extent = max(map(max, steps))
         if extent == 0:
@@ -100,50 +100,51 @@ class LineAxis(Axis):
     distance: Line
 
     def __init__(self, distance: Line, rows: int) -> None:
-        """The axis of a table with this number of rows."""
+        """Take the distance of the attribute, and the number of rows of the table."""
         super().__init__(distance)
         self.positions: Numbers = distance.positions.astype(integer_dtype(4 * distance.scale * rows))
 
     def order(self, codes: Ints, rows: Ints) -> Ints:  # noqa: ARG002 - the same for all boxes
-        """Return the values of a box as they are: by their codes, ascending."""
+        """Return the values of a fragment in the order in which it is cut on a line: by their codes, ascending."""
         return codes
 
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
-        """From running sums and running ends."""
+        """Return for each e of ``ends`` the worst case of a fragment of the first e cells, by running sums along the line."""
         positions = self.positions[codes]
         last = ends - 1
         low, high = np.minimum.accumulate(positions)[last], np.maximum.accumulate(positions)[last]
-        return _farther(np.cumsum(rows)[last], np.cumsum(rows * positions)[last], low, high)
+        return _worst_from_moments(np.cumsum(rows)[last], np.cumsum(rows * positions)[last], low, high)
 
     def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
-        """From the sums and the ends of each part."""
+        """Return the worst case of each part of a fragment's cells on a line, by the sums and the ends of each part."""
         positions = self.positions[codes]
         low, high = np.minimum.reduceat(positions, starts), np.maximum.reduceat(positions, starts)
-        return _farther(np.add.reduceat(rows, starts), np.add.reduceat(rows * positions, starts), low, high)
+        return _worst_from_moments(np.add.reduceat(rows, starts), np.add.reduceat(rows * positions, starts), low, high)
 
     @cached_property
     def published_unit(self) -> int:
-        """The least common multiple of 1 to m-1 steps, or of all differences."""
+        """The least common multiple of the extents of all fragments on a line: of 1 to m-1 steps, or of all differences."""
         if self.distance.scale == self.distance.m - 1:
             return math.lcm(*range(1, self.distance.m))
-        return _common_multiple(self)
+        return _multiple_of_distances(self)
 
     def published(self, codes: Ints, rows: Ints) -> int:
-        """All mass at the farther end, in units of the box's own length."""
+        """Return the published worst case of a fragment: all mass at the farther end, in units of its own length."""
         mass, moment = rows.sum(), (rows * self.positions[codes]).sum()
         ends = self.positions[codes[0]], self.positions[codes[-1]]
         return int(self.published_runs(np.array([mass]), np.array([moment]), *ends)[0])
 
     def published_runs(self, mass: Numbers, moment: Numbers, first: Any, last: Any) -> Numbers:
-        """The same for several boxes: their rows, the sums of their rows' positions, and the ends of their sides."""
+        """Return the published worst cases of several fragments on a line, from their rows, sums of positions, and ends."""
         extents = np.broadcast_to(last - first, mass.shape).tolist()
         per_step = [self.published_unit // extent if extent else 0 for extent in extents]
-        farther = _farther(mass.astype(self.positions.dtype), moment, first, last)
+        farther = _worst_from_moments(mass.astype(self.positions.dtype), moment, first, last)
         worst: Numbers = farther.astype(object) * np.array(per_step, dtype=object)
         return worst
 
 
-def _common_multiple(axis: Axis) -> int:
+def _multiple_of_distances(axis: Axis) -> int:
+    """Return the least common multiple of all distances in steps; raise PolicyError if there are too many."""
     m = axis.distance.m
     if m > PUBLISHED_AT_MOST:
         raise PolicyError(
@@ -154,7 +155,8 @@ def _common_multiple(axis: Axis) -> int:
     return math.lcm(*steps, axis.scale)
 
 
-def _farther(mass: Numbers, moment: Numbers, low: Numbers, high: Numbers) -> Numbers:
+def _worst_from_moments(mass: Numbers, moment: Numbers, low: Numbers, high: Numbers) -> Numbers:
+    """Return the worst cases of fragments on a line, all mass at the farther end, from masses, moments and ends."""
     farther: Numbers = np.maximum(moment - low * mass, high * mass - moment)
     return farther
 
@@ -163,25 +165,26 @@ class DenseAxis(Axis):
     """An axis whose worst case needs the rows at every value of a part; they are counted for a block of parts at a time."""
 
     def __init__(self, distance: Distance, rows: int) -> None:
-        """The axis of a table with this number of rows."""
+        """Take the distance of the attribute, and the number of rows of the table."""
         super().__init__(distance)
         self.most = rows * self.scale
         self.dtype = integer_dtype(4 * self.most)
 
     @abstractmethod
-    def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
-        """Return the worst case of each row of ``counts``: parts x the values ``codes``, ascending."""
+    def _worst_of_counts(self, codes: Ints, counts: Numbers) -> Numbers:
+        """Return the worst case of each part of a fragment, a row of ``counts`` at the values ``codes``, ascending."""
 
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
-        """From counts of the cells between two ends, summed up from the first end on."""
+        """Return for each e of ``ends`` the worst case of a fragment of the first e cells, from counts summed up to each end."""
         starts = np.concatenate([[0], ends[:-1]])
-        return self._blockwise(codes[: ends[-1]], rows[: ends[-1]], starts, running=True)
+        return self._worst_blockwise(codes[: ends[-1]], rows[: ends[-1]], starts, running=True)
 
     def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
-        """From counts of the cells of each part."""
-        return self._blockwise(codes, rows, starts, running=False)
+        """Return the worst case of each part of a fragment's cells, from the counts of each part."""
+        return self._worst_blockwise(codes, rows, starts, running=False)
 
-    def _blockwise(self, codes: Ints, rows: Ints, starts: Ints, *, running: bool) -> Numbers:
+    def _worst_blockwise(self, codes: Ints, rows: Ints, starts: Ints, *, running: bool) -> Numbers:
+        """Return the worst case of each part of a fragment, or of all parts up to it if ``running``, some at a time."""
         occurring, ranks = np.unique(codes, return_inverse=True)
         bounds = np.append(starts, len(codes))
         step = max(1, BLOCK // len(occurring))
@@ -197,7 +200,7 @@ class DenseAxis(Axis):
                 counts[0] += so_far
                 counts = np.cumsum(counts, axis=0)
                 so_far = counts[-1].copy()
-            found.append(self._worst(occurring, counts))
+            found.append(self._worst_of_counts(occurring, counts))
         return np.concatenate(found)
 
 
@@ -209,11 +212,11 @@ class SetAxis(Axis):
     """
 
     def order(self, codes: Ints, rows: Ints) -> Ints:
-        """Return the values of a box, those of the fewest ``rows`` first; ties: the lower code first."""
+        """Return the values of a fragment in the order in which it is cut in a set: those with the fewest ``rows`` first."""
         return codes[np.argsort(rows, kind="stable")]
 
     def worst(self, codes: Ints, rows: Ints, ends: Ints) -> Numbers:
-        """From the running minimum of per-value counts at each end: a count stands from one cell of its value to the next."""
+        """Return for each e of ``ends`` the worst case of a fragment of the first e cells, by the values' running least count."""
         codes, rows = codes[: ends[-1]], rows[: ends[-1]]
         along = np.argsort(codes, kind="stable")
         first = np.diff(codes[along], prepend=-1) != 0
@@ -222,11 +225,11 @@ class SetAxis(Axis):
         since = np.searchsorted(ends, along, side="right")
         until = np.append(since[1:], len(ends))
         until[:-1][first[1:]] = len(ends)
-        worst: Ints = (np.cumsum(rows)[ends - 1] - _least(since, until, so_far, len(ends))) * self.distance.scale
+        worst: Ints = (np.cumsum(rows)[ends - 1] - _running_minimum(since, until, so_far, len(ends))) * self.distance.scale
         return worst
 
     def worst_of_parts(self, codes: Ints, rows: Ints, starts: Ints) -> Numbers:
-        """From the rarest value of each part."""
+        """Return the worst case of each part of a fragment's cells in a set: its rows less those of its rarest value."""
         part = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(codes))))
         values, index = np.unique(part * self.distance.m + codes, return_inverse=True)
         counts = np.zeros(len(values), dtype=np.int64)
@@ -236,8 +239,8 @@ class SetAxis(Axis):
         return worst
 
 
-def _least(since: Ints, until: Ints, numbers: Ints, size: int) -> Ints:
-    """Return the least number at each index, where each number counts from one index on until before another.
+def _running_minimum(since: Ints, until: Ints, numbers: Ints, size: int) -> Ints:
+    """Return the least number at each index, where each number counts from index ``since`` to before ``until``.
 
     A run of indices is covered by two overlapping runs of a power of two; these are then halved down to single indices.
     """
@@ -261,16 +264,17 @@ class MetricAxis(DenseAxis):
     distance: Metric
 
     def __init__(self, distance: Metric, rows: int) -> None:
-        """The axis of a table with this number of rows."""
+        """Take the distance of the attribute, and the number of rows of the table."""
         super().__init__(distance, rows)
         self.steps: Numbers = distance.matrix.astype(self.dtype)
 
     def order(self, codes: Ints, rows: Ints) -> Ints:
-        """Return the codes, nearest first; ties: the first code first."""
+        """Return the values of a fragment by their distance from its worst value, nearest first; ties: the first code first."""
         farthest = codes[np.argmax(np.where(rows > 0, self.steps[np.ix_(codes, codes)] @ rows, -1))]
         return codes[np.argsort(self.steps[farthest, codes], kind="stable")]
 
-    def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
+    def _worst_of_counts(self, codes: Ints, counts: Numbers) -> Numbers:
+        """Return the worst case of each part of a fragment: the most work to move all its rows to one of its values."""
         worst: Numbers = np.where(counts > 0, counts @ self.steps[np.ix_(codes, codes)], 0).max(axis=1)
         return worst
 
@@ -285,17 +289,18 @@ class TreeAxis(DenseAxis):
     distance: Tree
 
     def order(self, codes: Ints, rows: Ints) -> Ints:  # noqa: ARG002 - the same for all boxes
-        """Return the codes, ascending, which is depth first."""
+        """Return the values of a fragment in the order in which it is cut in a tree: by their codes, depth first."""
         return codes
 
     def cuts(self, codes: Ints) -> list[Ints]:
-        """Return the only cut: between the children of the lowest node above all of the codes."""
+        """Return the only way to cut a fragment in a tree: between the children of the lowest node above its codes."""
         if len(codes) < 2:
             return []
         level = next(level for level in self.distance.ancestors if (level[codes] != level[codes[0]]).any())
         return [np.flatnonzero(np.diff(level[codes])) + 1]
 
-    def _worst(self, codes: Ints, counts: Numbers) -> Numbers:
+    def _worst_of_counts(self, codes: Ints, counts: Numbers) -> Numbers:
+        """Return the worst case of each part of a fragment in a tree: its rows less the least mass that stays in place."""
         if self.distance.scale == 0:
             return np.zeros(len(counts), dtype=np.int64)
         stays: Numbers = np.zeros(counts.shape, dtype=self.dtype)
@@ -310,7 +315,7 @@ class TreeAxis(DenseAxis):
 
 
 def axis_of(distance: Any, rows: int) -> Axis:
-    """Return the axis of an attribute with this distance, in a table with this number of rows."""
+    """Return the axis along which fragments of a sensitive attribute are cut, by the shape of its distance."""
     if distance.shape == "line":
         return LineAxis(distance, rows)
     if distance.shape == "set":

@@ -47,7 +47,7 @@ class _CutScratch(NamedTuple):
 
 
 def blocks_of(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, most: int) -> ClassBlocks:
-    """Halve the list of classes, and the rows with it, until a block has at most ``most`` rows or one class.
+    """Return blocks of rows and of classes to fill with them: both are halved to at most ``most`` rows or one class.
 
     The left half gets as many rows of each fragment as its classes want: those with the lowest codes on one quasi-identifier.
     It is the quasi-identifier for which the boxes around both halves lose least, the same for all fragments.
@@ -86,7 +86,7 @@ def _halve_all(
     firsts: Ints,
     cancel: Bytes,
 ) -> int:
-    """Halve, left sides first, and return the number of blocks. Each block stays sorted along every quasi-identifier."""
+    """Halve all blocks of rows and classes, left sides first, and return the number of blocks."""
     blocks, depth = 0, 1
     first = start = scratch.before[0]  # 0, in the type of the others
     scratch.ends[0] = len(scratch.upto) - 1
@@ -104,19 +104,19 @@ def _halve_all(
             if cancel[0]:
                 return blocks
             column = turn if turn < len(orders) else best  # the last turn repeats the best one, whose sides are taken
-            left = _assign(quasi, fragment, orders, column, start, size, scratch, first, middle)
-            after = _loss_after(losses, scratch, left, size)
+            left = _assign_left_half(quasi, fragment, orders, column, start, size, scratch, first, middle)
+            after = _loss_of_halves(losses, scratch, left, size)
             if after < least:
                 best, least = column, after
         for column in range(len(orders)):
-            _reorder(orders, column, start, size, scratch, left)
+            _reorder_by_side(orders, column, start, size, scratch, left)
         scratch.ends[depth] = middle
         depth += 1
     return blocks
 
 
 @once
-def _assign(
+def _assign_left_half(
     quasi: Codes,
     fragment: Codes,
     orders: Codes,
@@ -127,7 +127,7 @@ def _assign(
     first: int,
     middle: int,
 ) -> int:
-    """Assign rows to the left half per fragment quota, the lowest codes first, and return its size."""
+    """Assign rows of a block to its left half per fragment quota, the lowest codes first, and return its size."""
     for index in range(len(scratch.passed)):
         scratch.passed[index] = 0
     for other in range(quasi.shape[1]):
@@ -151,8 +151,8 @@ def _assign(
 
 
 @once
-def _loss_after(losses: LossTable, scratch: _CutScratch, left: int, size: int) -> float:
-    """Return the loss of the boxes around both scratch."""
+def _loss_of_halves(losses: LossTable, scratch: _CutScratch, left: int, size: int) -> float:
+    """Return the information loss of the boxes around both halves of a block."""
     total = 0.0
     for side, rows in ((0, left), (1, size - left)):
         for column in range(scratch.boxes.shape[1]):
@@ -162,8 +162,8 @@ def _loss_after(losses: LossTable, scratch: _CutScratch, left: int, size: int) -
 
 
 @once
-def _reorder(orders: Codes, column: int, start: int, size: int, scratch: _CutScratch, left: int) -> None:
-    """Reorder the rows so that those of the left side come first; rows of one side keep their order."""
+def _reorder_by_side(orders: Codes, column: int, start: int, size: int, scratch: _CutScratch, left: int) -> None:
+    """Reorder the rows of a block so that those of the left half come first; rows of one half keep their order."""
     near, far = 0, left
     for index in range(start, start + size):
         row = orders[column, index]

@@ -1,4 +1,4 @@
-r"""Promises: how far from the table a class can be, from the number of rows that it takes of each fragment alone.
+r"""Promises: upper bounds on the distance of a class from the table, from the numbers of rows that it takes of each fragment.
 
 A class E takes a_f rows of fragment f, :math:`g_f = a_f / |E|`. With P' the mixture of the fragments' own distributions in these
 shares,
@@ -46,28 +46,29 @@ class Promises:
     """How far from the table the classes of one fragmentation can be."""
 
     def __init__(self, matrix: Counts, fragments: Sequence[Fragment], bound: str) -> None:
-        """The promises of these fragments, with their corrected or published worst cases."""
+        """Take the fragments of a matrix, with their corrected or published worst cases."""
         self._distances = [axis.distance for axis in matrix.axes]
         self._rows: Ints = np.array([fragment.rows for fragment in fragments])
         self._table = [matrix.marginal(s) for s in range(len(matrix.axes))]
         # For each attribute and fragment the codes that occur, and their rows.
-        self._occurring = [[_occurring(fragment.marginal(s)) for fragment in fragments] for s in range(len(matrix.axes))]
+        self._occurring = [[_codes_and_counts(fragment.marginal(s)) for fragment in fragments] for s in range(len(matrix.axes))]
         self._worst = [[fragment.worst(s, bound) for fragment in fragments] for s in range(len(matrix.axes))]
         self._floats = [np.array([float(delta) for delta in deltas]) for deltas in self._worst]
-        self._joined = [_join(occurring) for occurring in self._occurring]
+        self._joined = [_joined_distributions(occurring) for occurring in self._occurring]
         alone = len(matrix.axes) == 1 and bound == "corrected"
         self._alone = alone and is_known(self._distances[0], [codes for codes, _ in self._occurring[0]])
 
     def rough(self, wanted: Ints, *, flows: bool = True) -> NDArray[np.float64]:
-        """Return (classes, attributes): what each class is promised, in floats; it takes ``wanted[class, fragment]`` rows.
+        """Return the bounds on classes' distances from the table, (classes, attributes), as floats, from rows of each fragment.
 
         Without ``flows`` no linear program is solved: each distance of a metric is taken for 1, which is never less.
         """
         step = max(1, BLOCK // max(distance.m for distance in self._distances))
-        blocks = [self._rough(wanted[first : first + step], flows) for first in range(0, max(len(wanted), 1), step)]
+        blocks = [self._rough_of_block(wanted[first : first + step], flows) for first in range(0, max(len(wanted), 1), step)]
         return np.concatenate(blocks)
 
-    def _rough(self, wanted: Ints, flows: bool) -> NDArray[np.float64]:
+    def _rough_of_block(self, wanted: Ints, flows: bool) -> NDArray[np.float64]:
+        """Return the bounds of some classes as floats: the distance of the mixture, and the worst cases inside fragments."""
         shares = wanted / wanted.sum(axis=1, keepdims=True)
         rows = np.maximum(self._rows, 1)
         n = self._rows.sum()
@@ -79,13 +80,13 @@ class Promises:
             if self._alone:
                 columns.append(worst_alone(distance, [codes for codes, _ in self._occurring[s]], shares, table))
                 continue
-            mixed = self._mixed(s, classes, fragments, parts, len(wanted))
+            mixed = self._mixtures(s, classes, fragments, parts, len(wanted))
             inside = np.bincount(classes, parts * self._floats[s][fragments] * n, len(wanted))
-            columns.append((emds if flows or distance.shape != "metric" else _at_most)(distance, mixed, table) + inside)
+            columns.append((emds if flows or distance.shape != "metric" else _emd_at_most)(distance, mixed, table) + inside)
         return np.stack(columns, axis=1)
 
-    def _mixed(self, s: int, classes: Ints, fragments: Ints, parts: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-        """Return (classes, values): the mixture of the fragments' own distributions, of which classes take these parts.
+    def _mixtures(self, s: int, classes: Ints, fragments: Ints, parts: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+        """Return for each class the mixture of the fragments' distributions in the shares that it takes: (classes, values).
 
         A small class takes rows of few fragments, and a small fragment has few values: only those are added up.
         """
@@ -98,7 +99,7 @@ class Promises:
         return sums.astype(np.float64).reshape(count, m)
 
     def exact(self, wanted: Ints) -> tuple[Fraction, ...]:
-        """Return what one class is promised, as fractions."""
+        """Return the bound on one class's distance from the table, for each attribute, as fractions."""
         n, size = int(self._rows.sum()), int(wanted.sum())
         shares = [Fraction(int(taken), size) for taken in wanted]
         promised = []
@@ -119,7 +120,7 @@ class Promises:
         return tuple(promised)
 
     def within(self, wanted: Ints, t: Sequence[Fraction]) -> NDArray[np.bool_]:
-        """Return which classes are promised to satisfy the limits. Where floats cannot tell, fractions do."""
+        """Return for each class whether its bounds are within the limits; fractions decide where floats cannot tell."""
         promised = self.rough(wanted, flows=False)
         limits = np.array([float(limit) for limit in t])
         fine: NDArray[np.bool_] = np.all(promised <= limits - NEAR, axis=1)
@@ -131,7 +132,7 @@ class Promises:
         return fine
 
     def largest(self, wanted: Ints) -> tuple[Fraction, ...]:
-        """Return for each attribute the largest promise of any of these classes."""
+        """Return for each attribute the largest bound of some classes, as a fraction."""
         kinds = np.unique(wanted, axis=0)
         rough = self.rough(kinds)
         near = (rough >= rough.max(axis=0) - NEAR).any(axis=1)
@@ -139,17 +140,19 @@ class Promises:
         return tuple(max(column) for column in zip(*promised, strict=True))
 
 
-def _join(occurring: list[tuple[Ints, Ints]]) -> _Distributions:
+def _joined_distributions(occurring: list[tuple[Ints, Ints]]) -> _Distributions:
+    """Return the distributions of all fragments in one array each, one fragment after the other."""
     starts = np.concatenate([[0], np.cumsum([len(codes) for codes, _ in occurring])]).astype(np.int64)
     return _Distributions(starts, *(np.concatenate(column) for column in zip(*occurring, strict=True)))
 
 
-def _occurring(counts: Ints) -> tuple[Ints, Ints]:
+def _codes_and_counts(counts: Ints) -> tuple[Ints, Ints]:
+    """Return the codes of a fragment's values that occur, and the count of each."""
     codes = np.flatnonzero(counts)
     return codes, counts[codes]
 
 
-def _at_most(_: Distance, shares: Numbers, table: Numbers) -> Numbers:
-    """Return an upper bound on the EMD: all surplus moves distance 1."""
+def _emd_at_most(_: Distance, shares: Numbers, table: Numbers) -> Numbers:
+    """Return an upper bound on the EMD of each row of shares: all surplus moves distance 1."""
     farthest: Numbers = np.maximum(shares - table, 0).sum(axis=1)
     return farthest

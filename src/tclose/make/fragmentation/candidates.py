@@ -28,12 +28,12 @@ class Candidates(NamedTuple):
 
 
 def units(matrix: Counts, bound: str) -> list[int]:
-    """Return, for each attribute, the number of units of distance in 1: worst cases are integers in these units."""
+    """Return for each attribute the number of units in a distance of 1: worst cases are integers in these units."""
     return [axis.published_unit if bound == "published" else axis.scale for axis in matrix.axes]
 
 
 def candidates(fragment: Fragment, bound: str) -> Candidates:
-    """Return all splits of a box, and how each changes the bounds."""
+    """Return all splits of a fragment along one attribute, and how each changes the bounds of all attributes."""
     weigh = _weigh_published if bound == "published" else _weigh_corrected
     own, changes = weigh(fragment)
     attributes = np.repeat(np.arange(len(changes)), [len(change) for change in changes])
@@ -43,22 +43,22 @@ def candidates(fragment: Fragment, bound: str) -> Candidates:
 
 
 def sides_of(fragment: Fragment, attribute: int, cut: int, bound: str) -> list[Ints]:
-    """Return the values of the parts of one split. Values that do not occur in the box go with the next that does."""
-    order, occurring = _ordered(fragment, attribute, bound)
+    """Return the values of each part of one split of a fragment; values that do not occur go with the next that does."""
+    order, occurring = _values_to_cut(fragment, attribute, bound)
     before = fragment.matrix.axes[attribute].cuts(order[occurring])[cut]
     last = np.flatnonzero(occurring)[before - 1]
     return np.split(order, last + 1)
 
 
-def _ordered(fragment: Fragment, attribute: int, bound: str) -> tuple[Ints, NDArray[np.bool_]]:
-    """Return the values of a box in the order in which they are cut, and which of them count: those that occur, or all."""
+def _values_to_cut(fragment: Fragment, attribute: int, bound: str) -> tuple[Ints, NDArray[np.bool_]]:
+    """Return a fragment's values in the order in which they are cut, and which of them count: those that occur, or all."""
     counts, side = fragment.marginal(attribute), fragment.sides[attribute]
     order = fragment.matrix.axes[attribute].order(side, counts[side])
     return order, np.ones(len(order), dtype=bool) if bound == "published" else counts[order] > 0
 
 
 def _weigh_corrected(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
-    """Weigh the splits by the corrected bound, with running sums along each attribute: one sort for all cuts."""
+    """Return the worst case of a fragment and the changes of all its splits, by the corrected bound."""
     matrix = fragment.matrix
     cells, rows = matrix.cells[fragment.cells], matrix.rows[fragment.cells]
     if not len(rows):  # a given path may leave a box without rows
@@ -68,7 +68,7 @@ def _weigh_corrected(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
     own = np.concatenate(worst_of_all)  # of Python's integers if one of them is
     changes = []
     for attribute, axis in enumerate(matrix.axes):
-        order, occurring = _ordered(fragment, attribute, "corrected")
+        order, occurring = _values_to_cut(fragment, attribute, "corrected")
         order = order[occurring]
         cuts = axis.cuts(order)
         if not len(cuts):
@@ -88,7 +88,7 @@ def _weigh_corrected(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
 
 
 def _weigh_in_two(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cuts: Ints) -> Numbers:
-    """Return the sum of the worst cases of both sides of every cut."""
+    """Return for each cut of a fragment in two the sum of the worst cases of both sides, by attribute."""
     at = ends[cuts[:, 0] - 1]
     back = (len(rows) - at)[::-1]
     columns = [
@@ -98,23 +98,24 @@ def _weigh_in_two(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cut
 
 
 def _weigh_in_many(axes: Sequence[Axis], cells: Ints, rows: Ints, ends: Ints, cuts: list[Ints]) -> Numbers:
-    """Return the sum of the worst cases of all parts of each split."""
+    """Return for each split of a fragment into several parts the sum of their worst cases, by attribute."""
     starts = [np.concatenate([[0], ends[cut - 1]]) for cut in cuts]
     worst = [[axis.worst_of_parts(cells[:, s], rows, start).sum() for s, axis in enumerate(axes)] for start in starts]
     return np.array(worst, dtype=object)
 
 
 def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
-    """Weigh the splits by the published bound, which cuts beside values that do not occur too: running sums if all are lines."""
+    """Return the worst case of a fragment and the changes of all its splits, by the published bound."""
 
     def worst(box: Fragment) -> list[int]:
+        """Return the published worst case of a fragment, by attribute."""
         return [axis.published(box.sides[s], box.marginal(s)[box.sides[s]]) for s, axis in enumerate(fragment.matrix.axes)]
 
     own = worst(fragment)
     changes = []
     for attribute, axis in enumerate(fragment.matrix.axes):
         found = []
-        order, _ = _ordered(fragment, attribute, "published")
+        order, _ = _values_to_cut(fragment, attribute, "published")
         if len(order) > 1 and all(other.distance.shape == "line" for other in fragment.matrix.axes):
             changes.append(_published_in_two(fragment, attribute, order) - np.array(own, dtype=object))
             continue
@@ -126,7 +127,7 @@ def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
 
 
 def _published_in_two(fragment: Fragment, attribute: int, order: Ints) -> Numbers:
-    """Return the sum of the published worst cases of both sides of every cut, where all attributes stand on lines."""
+    """Return for each cut of a fragment in two the sum of both published worst cases, if all attributes are on lines."""
     matrix = fragment.matrix
     cells, rows = matrix.cells[fragment.cells], matrix.rows[fragment.cells]
     along = np.argsort(cells[:, attribute], kind="stable")

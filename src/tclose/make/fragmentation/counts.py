@@ -40,7 +40,7 @@ class Counts:
     def of_codes(
         cls, codes: Sequence[NDArray[Any]], distances: Sequence[Distance], values: Sequence[Sequence[Any]]
     ) -> tuple[Counts, Ints]:
-        """Return the matrix of a table, given as one array of codes for each attribute, and the index of each row's cell."""
+        """Return the multiplicity matrix of rows, given as codes of each attribute, and the index of each row's cell."""
         number = np.zeros(len(codes[0]), dtype=np.int64)
         for column in codes:  # the number of each tuple so far, renumbered without gaps so that it never grows large
             number = np.unique(number, return_inverse=True)[1] * (int(column.max()) + 1) + column.astype(np.int64)
@@ -51,19 +51,19 @@ class Counts:
 
     @cached_property
     def total(self) -> int:
-        """|M|, the rows of the table."""
+        """The number of rows of the table that the matrix counts."""
         return int(self.rows.sum())
 
     def marginal(self, attribute: int, cells: Ints | slice = slice(None)) -> Ints:
-        """Return the slice-sums of one attribute: the rows at each of its codes, over some of the cells."""
+        """Return the slice-sums of one attribute: the number of rows at each of its codes, over some of the cells."""
         size = self.axes[attribute].distance.m
         counts: Ints = np.zeros(size, dtype=np.int64)
         np.add.at(counts, self.cells[cells, attribute], self.rows[cells])
         return counts
 
     def of_class(self, rows: Any) -> Ints:
-        """Return the rows of a class in each cell; it is an array of the matrix's shape, or ``{(value, ...): count}``."""
-        codes, counts = self._cells_of(rows)
+        """Return a class's number of rows in each cell; given as an array of the matrix's shape, or ``{(value, ...): count}``."""
+        codes, counts = self._codes_and_counts(rows)
         if counts.dtype.kind not in "iu" or counts.min(initial=0) < 0:
             raise PolicyError("A class must hold whole numbers of rows, none below 0. Got others.")
         index = {tuple(cell): number for number, cell in enumerate(self.cells.tolist())}
@@ -75,8 +75,8 @@ class Counts:
             held[found] += count
         return held
 
-    def _cells_of(self, rows: Any) -> tuple[Ints, NDArray[Any]]:
-        """Return the codes and counts of a class's cells."""
+    def _codes_and_counts(self, rows: Any) -> tuple[Ints, NDArray[Any]]:
+        """Return the codes and counts of a class's cells of the matrix; raise PolicyError if the class does not fit it."""
         if isinstance(rows, Mapping):
             codes_of = [{value: code for code, value in enumerate(values)} for values in self.values]
             keys = [key if isinstance(key, tuple) else (key,) for key in rows]
@@ -95,7 +95,7 @@ class Counts:
 
 
 def numbers(given: Any) -> NDArray[Any]:
-    """Return what a user gave as an array; of Python's objects where no other type fits."""
+    """Return numbers that a user gave as an array; of Python's objects if no other type fits."""
     try:
         return np.asarray(given)
     except (ValueError, OverflowError):  # lists of several lengths

@@ -15,7 +15,7 @@ BLOCK = 16000
 
 
 def fill(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints) -> Ints:
-    """Return the class of each row, so that class c gets ``wanted[c, f]`` rows of fragment f and little information is lost.
+    """Return the class of each row, so that class c gets ``wanted[c, f]`` rows of fragment f at little information loss.
 
     The table is cut into blocks. The classes of each block grow by the rows that widen them least, and then swap rows of the same
     fragment while that lowers the loss: the sum over classes of their size times the loss of their box.

@@ -28,7 +28,7 @@ def find_fragmentation(
     strategy: str | Path = "psi",
     values: Sequence[Sequence[Any]] | None = None,
 ) -> Fragmentation:
-    r"""Split the values of several sensitive attributes into boxes so small that classes may take any rows of them.
+    r"""Return boxes of several sensitive attributes' values, so small that classes may take any rows of them.
 
     A class that takes the same share of every fragment F is within
 
@@ -83,28 +83,30 @@ def find_fragmentation(
         raise PolicyError(
             f"strategy must be one of {', '.join(STRATEGIES)}, or a path. Got {strategy!r}.{nearest(strategy, STRATEGIES)}"
         )
-    matrix = _matrix(counts, distances, values)
-    limits = _limits(t, len(matrix.axes))
-    return Fragmentation.of_walk(search(matrix, limits, bound, _path(strategy)), limits)
+    matrix = _read_matrix(counts, distances, values)
+    limits = _read_limits(t, len(matrix.axes))
+    return Fragmentation.of_walk(search(matrix, limits, bound, _read_strategy(strategy)), limits)
 
 
-def _matrix(counts: Any, distances: Any, values: Sequence[Sequence[Any]] | None) -> Counts:
-    """Return the cells of counts that are not 0, in the codes of each attribute."""
+def _read_matrix(counts: Any, distances: Any, values: Sequence[Sequence[Any]] | None) -> Counts:
+    """Return the multiplicity matrix of a user's counts of tuples, with the distance of each sensitive attribute."""
     if hasattr(counts, "index") and hasattr(counts, "to_dict") and getattr(counts, "ndim", 0) == 1:
         entries, counts = len(counts), counts.to_dict()  # a Series, as value_counts gives it: a mapping from its index
         if len(counts) < entries:
             raise PolicyError("The index of a Series must have each value once. Got a value twice.")
     if values is not None:
-        values = _domains(values)
-    keys, rows, domains = _from_mapping(counts, values) if isinstance(counts, Mapping) else _from_array(counts, values, distances)
+        values = _read_domains(values)
+    keys, rows, domains = (
+        _cells_of_mapping(counts, values) if isinstance(counts, Mapping) else _cells_of_array(counts, values, distances)
+    )
     if rows.dtype.kind not in "iu" or not len(rows) or rows.min() < 0 or not rows.any():
         raise PolicyError("counts must be whole numbers of rows, none below 0, and not all 0. Got others.")
     if sum(rows.tolist()) > INT64_MAX:
         raise PolicyError("counts must add up to less than 2^63 rows. Got more.")
     keys, rows = keys[rows > 0], rows[rows > 0].astype(np.int64)
-    kinds = _one_each(distances, len(domains))
+    kinds = _distance_for_each(distances, len(domains))
     if values is None and isinstance(counts, Mapping):
-        domains = [_sorted(domain, kind) for domain, kind in zip(domains, kinds, strict=True)]
+        domains = [_sorted_domain(domain, kind) for domain, kind in zip(domains, kinds, strict=True)]
     ordered, axes, codes = [], [], []
     for number, (domain, kind) in enumerate(zip(domains, kinds, strict=True)):
         labels, distance = distance_on(kind, list(domain))
@@ -117,9 +119,10 @@ def _matrix(counts: Any, distances: Any, values: Sequence[Sequence[Any]] | None)
     return Counts(cells[order], rows[order], axes, ordered)
 
 
-def _from_mapping(
+def _cells_of_mapping(
     counts: Mapping[Any, Any], values: Sequence[Sequence[Any]] | None
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], list[list[Any]]]:
+    """Return the cells of a multiplicity matrix, their rows, and the domains, from counts given as a mapping."""
     keys = np.empty(len(counts), dtype=object)
     keys[:] = [key if isinstance(key, tuple) else (key,) for key in counts]
     sizes = {len(key) for key in keys}
@@ -134,12 +137,13 @@ def _from_mapping(
     return keys, numbers(list(counts.values())), domains
 
 
-def _from_array(
+def _cells_of_array(
     counts: Any, values: Sequence[Sequence[Any]] | None, distances: Any
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], list[list[Any]]]:
+    """Return the cells of a multiplicity matrix, their rows, and the domains, from counts given as an array."""
     dense = numbers(counts)
     if values is None:
-        kinds = _one_each(distances, dense.ndim)
+        kinds = _distance_for_each(distances, dense.ndim)
         if any(isinstance(kind, str) and kind == "numeric" for kind in kinds):
             raise PolicyError("The numeric distance needs values, or a mapping from numbers. Got neither.")
         values = [
@@ -156,7 +160,8 @@ def _from_array(
     return keys, dense[tuple(cells.T)], domains
 
 
-def _domains(values: Any) -> list[list[Any]]:
+def _read_domains(values: Any) -> list[list[Any]]:
+    """Return the domains of sensitive attributes as lists; raise PolicyError if a user gave no sequences."""
     try:
         return [list(domain) for domain in values]
     except TypeError:
@@ -164,6 +169,7 @@ def _domains(values: Any) -> list[list[Any]]:
 
 
 def _check_domain(domain: list[Any]) -> None:
+    """Raise PolicyError if a domain has a value twice, NaN, or a value that cannot be hashed."""
     try:
         distinct = len(set(domain)) == len(domain)
     except TypeError:
@@ -172,8 +178,8 @@ def _check_domain(domain: list[Any]) -> None:
         raise PolicyError("values must be distinct, and none may be NaN. Got a value twice, or NaN.")
 
 
-def _sorted(domain: list[Any], kind: Any) -> list[Any]:
-    """Return values in their own order; those of a tree or of a set as given, where they cannot be compared."""
+def _sorted_domain(domain: list[Any], kind: Any) -> list[Any]:
+    """Return a domain sorted; as given if its values cannot be compared and its distance needs no order."""
     try:
         return sorted(domain)
     except TypeError:
@@ -182,8 +188,8 @@ def _sorted(domain: list[Any], kind: Any) -> list[Any]:
         raise PolicyError("The values of an attribute cannot be sorted. Give their order in values.") from None
 
 
-def _one_each(distances: Any, attributes: int) -> list[Any]:
-    """Return one distance for each attribute; a single one serves all."""
+def _distance_for_each(distances: Any, attributes: int) -> list[Any]:
+    """Return one distance for each sensitive attribute, from a user's distances; a single one serves all."""
     if isinstance(distances, str | Hierarchy):
         return [distances] * attributes
     if not isinstance(distances, Sequence | np.ndarray):
@@ -198,12 +204,13 @@ def _one_each(distances: Any, attributes: int) -> list[Any]:
 
 
 def _is_matrix(distances: Any) -> bool:
-    """Whether this is one matrix of numbers, and not one distance for each attribute."""
+    """Whether a user's distances are one matrix of numbers, not one distance for each attribute."""
     first = distances[0]
     return isinstance(first, Sequence | np.ndarray) and not isinstance(first, str) and all(np.ndim(entry) == 0 for entry in first)
 
 
-def _limits(t: Any, attributes: int) -> list[Fraction]:
+def _read_limits(t: Any, attributes: int) -> list[Fraction]:
+    """Return the t of each sensitive attribute as fractions, from a user's numbers; a single one serves all."""
     if isinstance(t, np.ndarray):
         t = t.tolist()
     given = list(t) if isinstance(t, Sequence) and not isinstance(t, str) else [t] * attributes
@@ -218,7 +225,8 @@ def _limits(t: Any, attributes: int) -> list[Fraction]:
     return limits
 
 
-def _path(strategy: str | Path) -> str | Path:
+def _read_strategy(strategy: str | Path) -> str | Path:
+    """Return how fragments are searched: a strategy's name, or a given path as steps of (fragment, attribute, after)."""
     if isinstance(strategy, str):
         return strategy
     try:
@@ -233,4 +241,5 @@ def _path(strategy: str | Path) -> str | Path:
 
 
 def _is_whole(number: Any) -> bool:
+    """Whether a user's number is a whole number, Python's or NumPy's."""
     return isinstance(number, int | np.integer) and not isinstance(number, bool)

@@ -37,31 +37,31 @@ class Fragment:
 
     @classmethod
     def top(cls, matrix: Counts) -> Fragment:
-        """Return the box of all values."""
+        """Return the fragment of all values of a multiplicity matrix."""
         return cls(matrix, tuple(np.arange(axis.distance.m) for axis in matrix.axes), np.arange(len(matrix.rows)))
 
     @property
     def rows(self) -> int:
-        """The number of rows of the table that lie in it."""
+        """The number of rows of the table that lie in the fragment."""
         return int(self.matrix.rows[self.cells].sum())
 
     @property
     def mass(self) -> Fraction:
-        """Its share of the table, |F|."""
+        """The fragment's share of the rows of the table."""
         return Fraction(self.rows, self.matrix.total)
 
     @property
     def values(self) -> tuple[tuple[Any, ...], ...]:
-        """The values that it spans, for each attribute."""
+        """The values that the fragment spans, for each attribute."""
         return tuple(tuple(names[code] for code in side) for names, side in zip(self.matrix.values, self.sides, strict=True))
 
     def marginal(self, attribute: int) -> Ints:
-        """Return its slice-sums: the rows at each code of one attribute."""
+        """Return the fragment's number of rows at each code of one attribute."""
         return self.matrix.marginal(attribute, self.cells)
 
     def worst(self, attribute: int, bound: str = "corrected") -> Fraction:
-        """Return Delta: the largest EMD of its distribution from any other on the same values, times its share of the table."""
-        self._check(attribute)
+        """Return Delta: the fragment's largest EMD to rows on the same values, times its share of the table."""
+        self._check_attribute(attribute)
         if bound not in BOUNDS:
             raise PolicyError(f"bound must be one of {', '.join(BOUNDS)}. Got {bound!r}.")
         axis, counts, side = self.matrix.axes[attribute], self.marginal(attribute), self.sides[attribute]
@@ -70,13 +70,13 @@ class Fragment:
         return Fraction(axis.delta(counts), self.matrix.total * axis.scale)
 
     def conforms(self, rows: Any) -> bool:
-        """Whether a class has the same share of its rows here as the table (definition 16); given as for `Counts.of_class`."""
+        """Whether a class has the same share of its rows in the fragment as the table (definition 16)."""
         held = self.matrix.of_class(rows)
         size = int(held.sum())
         return size > 0 and int(held[self.cells].sum()) * self.matrix.total == self.rows * size
 
     def parts(self, attribute: int, sides: Sequence[Ints]) -> list[Fragment]:
-        """Return the boxes that it falls into when the values of one attribute are split into these sides."""
+        """Return the fragments that this one falls into when the values of one attribute are split into sides."""
         part_of = np.empty(self.matrix.axes[attribute].distance.m, dtype=np.int64)
         for number, side in enumerate(sides):
             part_of[side] = number
@@ -88,8 +88,8 @@ class Fragment:
         ]
 
     def split(self, attribute: int, after: int) -> tuple[Fragment, Fragment]:
-        """Return the two boxes left and right of a cut along one attribute, after ``after`` of its values."""
-        self._check(attribute)
+        """Return the two fragments on both sides of a cut along one attribute, after ``after`` of its values."""
+        self._check_attribute(attribute)
         side = self.sides[attribute]
         if not isinstance(after, int | np.integer) or not 0 < after < len(side):
             raise PolicyError(
@@ -101,7 +101,7 @@ class Fragment:
         return left, right
 
     def union(self, other: Fragment) -> Fragment:
-        """Return the box of both, if they are adjacent: equal on all attributes but one, side by side on that (definition 13)."""
+        """Return the union with an adjacent fragment: equal on all attributes but one, side by side on that (definition 13)."""
         differing = []
         if isinstance(other, Fragment) and self.matrix is other.matrix:
             pairs = zip(self.sides, other.sides, strict=True)
@@ -112,33 +112,36 @@ class Fragment:
         sides[differing[0]] = np.union1d(sides[differing[0]], other.sides[differing[0]])
         return Fragment(self.matrix, tuple(sides), np.union1d(self.cells, other.cells))
 
-    def _check(self, attribute: int) -> None:
+    def _check_attribute(self, attribute: int) -> None:
+        """Raise PolicyError if the matrix has no attribute of this number."""
         if not isinstance(attribute, int | np.integer) or not 0 <= attribute < len(self.sides):
             raise PolicyError(f"The matrix has attributes 0 to {len(self.sides) - 1}. Got {attribute!r}.")
 
     def _adjoins(self, other: Fragment, attribute: int) -> bool:
+        """Whether two fragments lie side by side along one attribute."""
         a, b = self.sides[attribute], other.sides[attribute]
         if self.matrix.axes[attribute].distance.shape == "line":
             return bool(min(a[-1], b[-1]) + 1 == max(a[0], b[0]))
         return not np.isin(a, b).any()
 
     def __or__(self, other: Fragment) -> Fragment:
-        """Return the union."""
+        """Return the union with an adjacent fragment."""
         return self.union(other)
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same box of the same matrix."""
-        return isinstance(other, Fragment) and self.matrix is other.matrix and self._box() == other._box()
+        """Whether two fragments are the same box of the same matrix."""
+        return isinstance(other, Fragment) and self.matrix is other.matrix and self._box_as_bytes() == other._box_as_bytes()
 
     def __hash__(self) -> int:
-        """Return the hash of its box."""
-        return hash(self._box())
+        """Return the hash of the fragment's box."""
+        return hash(self._box_as_bytes())
 
-    def _box(self) -> tuple[bytes, ...]:
+    def _box_as_bytes(self) -> tuple[bytes, ...]:
+        """Return the codes of each side of the fragment as bytes, to compare and hash."""
         return tuple(side.astype(np.int64).tobytes() for side in self.sides)
 
     def __repr__(self) -> str:
-        """Return its values, as ranges where they stand on a line, and its rows."""
+        """Return the fragment's values, as ranges on lines, and its number of rows."""
         spans = []
         for axis, names in zip(self.matrix.axes, self.values, strict=True):
             if len(names) == 1:

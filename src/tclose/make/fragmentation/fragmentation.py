@@ -36,7 +36,7 @@ def fragmentation(
     effort: str,  # noqa: ARG001 - and rows are exchanged in a fixed number of rounds
     options: Mapping[str, Any],
 ) -> Partition:
-    """Split the sensitive values into fragments, size classes so that they are promised to be close, then choose their rows.
+    """Return the partition of a table in which each class takes its share of every fragment of the sensitive values.
 
     Bagai, Weber and Thammanna Gowda 2023, corrected: worst cases are measured in the whole domain, and classes need not take
     exactly the same share of every fragment (*relaxed conformance*, see `tclose.make.fragmentation.bounds`). Fragments are found
@@ -52,19 +52,19 @@ def fragmentation(
     Partition
         With the largest promise of any class, for each attribute with a t.
     """
-    fragment, wanted, promised = _size(problem, options)
+    fragment, wanted, promised = _fragments_and_sizes(problem, options)
     announce("Choosing rows of")
     labels = fill(problem.quasi, problem.losses, fragment, wanted)
     labels = merge_failing(labels, problem.quasi, problem.losses, problem.limits)
     return Partition(labels, promised=promised)
 
 
-def _size(problem: Problem, options: Mapping[str, Any]) -> tuple[Codes, Ints, dict[str, Fraction]]:
+def _fragments_and_sizes(problem: Problem, options: Mapping[str, Any]) -> tuple[Codes, Ints, dict[str, Fraction]]:
     """Return the fragment of each row, the rows of each fragment that every class takes, and the largest promises."""
     rows, k = problem.rows, problem.limits.k
     limited = [attribute for attribute in problem.sensitive if attribute.column.t is not None]
     if not limited:  # any rows will do
-        return np.zeros(rows, dtype=np.int32), _halved(rows, k), {}
+        return np.zeros(rows, dtype=np.int32), _sizes_by_k(rows, k), {}
     matrix, cell_of_row = Counts.of_codes(
         [attribute.codes for attribute in limited],
         [attribute.distance for attribute in limited],
@@ -82,14 +82,14 @@ def _size(problem: Problem, options: Mapping[str, Any]) -> tuple[Codes, Ints, di
 
 
 def slack_of(matrix: Counts, number: int, attribute: Attribute) -> Fraction:
-    """Return the slack of an attribute: its limit, less the distance of these rows from the input if some are suppressed."""
+    """Return what is left of an attribute's t after the distance of these rows from the input, if some are suppressed."""
     moved = exact_emd(attribute.distance, matrix.marginal(number), attribute.counts)
     limit: Fraction = attribute.column.t
     return max(limit - moved, Fraction(0))
 
 
 def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str, Any]) -> tuple[Fragmentation, Ints]:
-    """Return the preferred fragmentation, and the sizes of its classes. Only corrected bounds allow uneven sizes."""
+    """Return the preferred fragmentation of a matrix, and the number of rows of each fragment that its classes take."""
     relaxed = options["sizing"] == "relaxed" and options["bound"] == "corrected"
     crowding = CROWDING if options["prefer"] == "loss" else Fraction(0)
     best: tuple[Fragmentation, Ints] | None = None
@@ -110,7 +110,7 @@ def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str
     return best
 
 
-def _halved(rows: int, k: int) -> Ints:
-    """Return the sizes of classes where k is the only limit."""
+def _sizes_by_k(rows: int, k: int) -> Ints:
+    """Return the sizes of classes where k is the only limit: (classes, 1)."""
     everything = np.zeros(1, dtype=np.int64)
     return by_halving(np.array([rows]), k, [everything], lambda wanted: np.zeros(len(wanted)), lambda wanted: wanted[:, 0] > 0)

@@ -26,7 +26,7 @@ class _FillScratch(NamedTuple):
 
 
 def grow(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, blocks: ClassBlocks) -> Ints:
-    """Return the class of each row, after the classes of each block were filled with its rows.
+    """Return the class of each row, after the classes of each block were filled with the block's rows.
 
     A class starts with the first row left. Then it takes, among the rows of the fragments that it still needs, the one with
     which it loses least, until it needs no more; ties: the first wins.
@@ -55,7 +55,7 @@ def _grow_all(
     labels: Ints,
     cancel: Bytes,
 ) -> None:
-    """Fill the classes of all blocks."""
+    """Fill the classes of all blocks with rows, and write the class of each row to ``labels``."""
     for block in range(len(blocks.starts) - 1):
         start, left = blocks.starts[block], blocks.starts[block + 1] - blocks.starts[block]
         first, last = blocks.classes[block], blocks.classes[block + 1]
@@ -66,13 +66,13 @@ def _grow_all(
                 labels[row] = first
             continue
         for number in range(first, last):
-            left = _fill(quasi, losses, fragment, wanted[number], scratch, left, labels, number, cancel)
+            left = _fill_class(quasi, losses, fragment, wanted[number], scratch, left, labels, number, cancel)
             if cancel[0]:
                 return
 
 
 @once
-def _fill(
+def _fill_class(
     quasi: Codes,
     losses: LossTable,
     fragment: Codes,
@@ -83,7 +83,7 @@ def _fill(
     number: int,
     cancel: Bytes,
 ) -> int:
-    """Fill one class, and return how many rows are left for others."""
+    """Fill one class with the rows of fragments that widen it least, and return the number of rows left for others."""
     missing = 0
     for index in range(len(wanted)):
         scratch.needs[index] = wanted[index]
@@ -92,7 +92,7 @@ def _fill(
     for index in range(left):
         scratch.bounds[index] = 0.0
     while missing > 0 and cancel[0] == 0:
-        index = _least(quasi, losses, fragment, scratch, left)
+        index = _least_widening_row(quasi, losses, fragment, scratch, left)
         row = scratch.rows[index]
         scratch.rows[index] = -1
         scratch.bounds[index] = np.inf
@@ -109,7 +109,7 @@ def _fill(
 
 
 @once
-def _least(quasi: Codes, losses: LossTable, fragment: Codes, scratch: _FillScratch, left: int) -> int:
+def _least_widening_row(quasi: Codes, losses: LossTable, fragment: Codes, scratch: _FillScratch, left: int) -> int:
     """Return the index of the row with which the class loses least; for an empty class, of the first row that it needs."""
     best, least = -1, np.inf
     for index in range(left):

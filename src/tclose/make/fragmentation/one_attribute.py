@@ -21,7 +21,7 @@ Numbers = NDArray[Any]
 
 
 def is_known(distance: Any, values: Sequence[Ints]) -> bool:
-    """Whether the worst case has a closed form, for fragments in which these values occur.
+    """Whether the worst case of a class has a closed form, for fragments of one attribute with these values.
 
     It has, except for a metric, and for a tree that a given path has cut across its nodes.
     """
@@ -29,7 +29,7 @@ def is_known(distance: Any, values: Sequence[Ints]) -> bool:
 
 
 def worst_alone(distance: Any, values: Sequence[Ints], shares: Numbers, table: Numbers) -> Numbers:
-    """Return the worst case of each row of shares over fragments of the only attribute, in which these values occur."""
+    """Return the worst distance from the table of classes that take ``shares`` of the fragments of one attribute."""
     if distance.scale == 0:
         return np.zeros(len(shares))
     filled = [number for number, inside in enumerate(values) if len(inside)]
@@ -43,7 +43,7 @@ def worst_alone(distance: Any, values: Sequence[Ints], shares: Numbers, table: N
 
 
 def _worst_on_line(distance: Line, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
-    """Add up the worst cases of the fragments, from the left.
+    """Return the worst distance of classes on a line, added up fragment by fragment from the left.
 
     All rows of a fragment are at one value v, so that the cumulated share is A before v and A + g from v on. What that costs is
     convex in v, because the table's cumulated share only rises: the worst v is one of the fragment's ends. Between fragments the
@@ -64,7 +64,7 @@ def _worst_on_line(distance: Line, values: list[Ints], shares: Numbers, table: N
 
 
 def _follow_nodes(distance: Tree, values: Sequence[Ints]) -> bool:
-    """Whether every node has whole fragments below it, or a part of one alone; a given path may cut across nodes."""
+    """Whether every node of a tree has whole fragments below it, or a part of one alone; a given path may cut across."""
     owner = np.full(distance.m, -1)
     for number, inside in enumerate(values):
         owner[inside] = number
@@ -80,7 +80,7 @@ def _follow_nodes(distance: Tree, values: Sequence[Ints]) -> bool:
 
 
 def _worst_in_tree(distance: Tree, values: list[Ints], shares: Numbers, table: Numbers) -> Numbers:
-    """Subtract the least mass that stays below each node from 1.
+    """Return the worst distance of classes in a tree: 1 less the least mass that stays below each node.
 
     Below a node with several fragments is all that these take. Inside a fragment all rows have the one value whose ancestors
     leave the least mass where it is.

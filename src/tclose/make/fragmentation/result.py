@@ -52,17 +52,17 @@ class Fragmentation:
 
     @classmethod
     def of_walk(cls, walk: Walk, t: Sequence[Fraction]) -> Fragmentation:
-        """Return the fragmentation that a walk has reached."""
+        """Return the fragmentation that a search has reached."""
         return cls(walk.fragments[0].matrix, tuple(walk.fragments), walk.bounds, tuple(t), walk.bound, tuple(walk.splits))
 
     @property
     def acceptable(self) -> bool:
-        """Whether every bound is within its limit."""
+        """Whether the bound of every attribute is within its limit."""
         return all(bound <= limit for bound, limit in zip(self.bounds, self.t, strict=True))
 
     @cached_property
     def rows(self) -> Ints:
-        """The rows of each fragment."""
+        """The number of rows of each fragment."""
         return np.array([fragment.rows for fragment in self.fragments], dtype=np.int64)
 
     def fragments_of(self, cells: Ints) -> Codes:
@@ -73,7 +73,7 @@ class Fragmentation:
         return fragment[cells]
 
     def walk(self) -> Iterator[Fragmentation]:
-        """Yield all fragmentations from the top, the box of all values, down to this one."""
+        """Yield all fragmentations of the search, from the box of all values down to this one."""
         top = Fragment.top(self.matrix)
         bounds = tuple(top.worst(s, self.bound) for s in range(len(self.bounds)))
         here = replace(self, fragments=(top,), bounds=bounds, splits=())
@@ -84,7 +84,7 @@ class Fragmentation:
             yield here
 
     def taken(self, rows: Any) -> Ints:
-        """Return the rows of each fragment in a class, given as an array of the matrix's shape, or ``{(value, ...): count}``."""
+        """Return a class's number of rows of each fragment; given as an array, or as ``{(value, ...): count}``."""
         taken = np.zeros(len(self.fragments), dtype=np.int64)
         held = self.matrix.of_class(rows)
         for number, fragment in enumerate(self.fragments):
@@ -98,7 +98,7 @@ class Fragmentation:
         return size > 0 and all(int(a) * n == int(f) * size for a, f in zip(taken, self.rows, strict=True))
 
     def promise(self, taken: Any) -> tuple[Fraction, ...]:
-        """Return, for each attribute, how far a class can be from the table that takes these numbers of rows of the fragments."""
+        """Return for each attribute the bound on a class's distance from the table, from its rows of each fragment."""
         wanted = numbers(taken)
         if wanted.shape != self.rows.shape or wanted.dtype.kind not in "iu" or wanted.min() < 0 or not wanted.any():
             raise PolicyError(
@@ -125,18 +125,18 @@ class Fragmentation:
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise PolicyError(f"k must be a whole number, 1 at least. Got {k!r}.")
         if sizing == "relaxed":
-            return by_halving(self.rows, int(k), self._orders(), self._strain, self._within)
+            return by_halving(self.rows, int(k), self._orders_to_try(), self._strain_of_classes, self._within_limits)
         if not self.acceptable:
             raise PolicyError("Classes that conform are within the bounds, but here these are above t. Split further.")
         return by_gcd(self.rows, int(k))
 
     @cached_property
     def promises(self) -> Promises:
-        """How far from the table classes can be, from the rows that they take of each fragment."""
+        """The bounds on classes' distances from the table, from the rows that they take of each fragment."""
         return Promises(self.matrix, self.fragments, self.bound)
 
-    def _orders(self) -> list[Ints]:
-        """Return orders of the fragments: as found, by their rows, and along each attribute."""
+    def _orders_to_try(self) -> list[Ints]:
+        """Return orders of the fragments for halving: as found, by their rows, and along each attribute."""
         orders = [np.arange(len(self.rows)), np.argsort(self.rows, kind="stable")]
         for attribute in range(len(self.bounds)):
             codes = [self.matrix.cells[fragment.cells, attribute] for fragment in self.fragments]
@@ -145,16 +145,17 @@ class Fragmentation:
             orders.append(np.argsort(means, kind="stable"))
         return orders
 
-    def _strain(self, wanted: Ints) -> NDArray[np.float64]:
-        """Return the largest promise of each class, as a share of the limit of its attribute."""
+    def _strain_of_classes(self, wanted: Ints) -> NDArray[np.float64]:
+        """Return for each class its largest promise as a share of the attribute's limit."""
         limits = np.array([max(float(limit), NEAR) for limit in self.t])
         strain: NDArray[np.float64] = (self.promises.rough(wanted, flows=False) / limits).max(axis=1)
         return strain
 
-    def _within(self, wanted: Ints) -> NDArray[np.bool_]:
+    def _within_limits(self, wanted: Ints) -> NDArray[np.bool_]:
+        """Return for each class whether it is promised to satisfy the limits."""
         return self.promises.within(wanted, self.t)
 
     def __repr__(self) -> str:
-        """Return the number of fragments, and the bounds beside the limits."""
+        """Return the number of fragments, and the bounds beside the limits, in one line."""
         sides = ", ".join(f"{decimal_up(bound)} of {limit}" for bound, limit in zip(self.bounds, self.t, strict=True))
         return f"<Fragmentation: {number_of(len(self.fragments), 'fragment')}, {self.bound} bounds {sides}>"

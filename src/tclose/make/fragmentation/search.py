@@ -46,7 +46,7 @@ class Walk:
     """The best split of a fragment with rows, as `_best_with_rows` gives it; None where it is not known."""
 
     def __init__(self, matrix: Counts, t: Sequence[Fraction], bound: str) -> None:
-        """At the top: one fragment of all values."""
+        """Start the search for fragments at the top: one fragment of all values."""
         self.bound = bound
         # Bounds, limits and changes are integers over one common divisor, so that neither ties nor limits are rounded.
         parts = [matrix.total * unit for unit in units(matrix, bound)]
@@ -63,38 +63,40 @@ class Walk:
         self._changes = self._scaled_changes(first)
         # Fragments without rows that can be split: their indices.
         self._empty: Ints = np.empty(0, dtype=np.int64)
-        self._set_bounds(self._scaled(first.own))
+        self._set_bounds(self._scaled_worst_cases(first.own))
 
     @property
     def ended(self) -> bool:
-        """Whether every bound is within its limit, or no fragment can be split."""
+        """Whether the search has ended: every bound is within its limit, or no fragment can be split."""
         return bool((self._bounds <= self._limits).all()) or len(self._changes) + len(self._empty) == 0
 
     def step(self, strategy: str) -> None:
-        """Take the best split: least Psi, or least sum of bounds alone; ties: the first fragment, attribute and cut."""
+        """Take the best split of a fragment: least Psi, or least sum of bounds; ties: the first fragment, attribute and cut."""
         if self._best is None:
             self._best = self._best_with_rows(strategy)
         merit, fragment, attribute, cut = self._best
         if len(self._empty):
-            unchanged = [int(number[0]) for number in self._merits(np.zeros((1, len(self._bounds)), dtype=np.int64), strategy)]
+            unchanged = [
+                int(number[0]) for number in self._merits_of_splits(np.zeros((1, len(self._bounds)), dtype=np.int64), strategy)
+            ]
             if not merit or (unchanged, self._empty[0]) < (merit, fragment):
                 fragment = int(self._empty[0])
                 attribute = next(number for number, side in enumerate(self.fragments[fragment].sides) if len(side) > 1)
                 cut = 0
         sides = sides_of(self.fragments[fragment], attribute, cut, self.bound)
-        self._replace(fragment, attribute, self.fragments[fragment].parts(attribute, sides))
+        self._replace_fragment(fragment, attribute, self.fragments[fragment].parts(attribute, sides))
 
-    def _merits(self, changes: Numbers, strategy: str) -> list[Numbers]:
-        """Return the numbers by which splits with these changes are compared: the least is the best."""
+    def _merits_of_splits(self, changes: Numbers, strategy: str) -> list[Numbers]:
+        """Return the numbers by which splits of fragments are compared: the least is the best."""
         bounds = self._bounds + changes
         psi = [np.maximum(bounds - self._limits, 0).sum(axis=1)] if strategy == "psi" else []
         return [*psi, bounds.sum(axis=1)]
 
     def _best_with_rows(self, strategy: str) -> tuple[list[int], int, int, int]:
-        """Return the best split of a fragment with rows: merit, fragment, attribute and cut; an empty merit if there is none."""
+        """Return the best split of a fragment with rows: merit, fragment, attribute and cut; an empty merit if none."""
         if not len(self._changes):
             return [], -1, -1, -1
-        merits = self._merits(self._changes, strategy)
+        merits = self._merits_of_splits(self._changes, strategy)
         best = np.arange(len(self._changes))
         for numbers in merits:
             best = best[numbers[best] == numbers[best].min()]
@@ -106,13 +108,13 @@ class Walk:
         return merit, int(self._inhabited[owner]), int(weighed.attributes[index]), int(weighed.cuts[index])
 
     def take(self, fragment: int, attribute: int, after: int) -> None:
-        """Take a given split: of this fragment along this attribute, after ``after`` of its values."""
+        """Take a given split of a fragment along one attribute, after ``after`` of its values."""
         if not 0 <= fragment < len(self.fragments):
             raise PolicyError(f"A path must split fragments that are there: 0 to {len(self.fragments) - 1}. Got {fragment}.")
-        self._replace(fragment, attribute, list(self.fragments[fragment].split(attribute, after)))
+        self._replace_fragment(fragment, attribute, list(self.fragments[fragment].split(attribute, after)))
 
-    def _replace(self, fragment: int, attribute: int, parts: list[Fragment]) -> None:
-        """Replace a fragment by its parts."""
+    def _replace_fragment(self, fragment: int, attribute: int, parts: list[Fragment]) -> None:
+        """Replace a fragment by its parts, and update the search's bounds and candidates."""
         first, shift = int(np.searchsorted(self._inhabited, fragment)), len(parts) - 1
         numbered = list(enumerate(parts, fragment))
         inhabited = [(index, part) for index, part in numbered if len(part.cells)]
@@ -122,13 +124,15 @@ class Walk:
             old = self._weighed[first]
             changes = [self._scaled_changes(part) for part in weighed]
             self._changes = np.concatenate([self._changes[:before], *changes, self._changes[before + len(old.cuts) :]])
-            self._set_bounds(self._bounds - self._scaled(old.own) + sum(self._scaled(part.own) for part in weighed))
+            self._set_bounds(
+                self._bounds - self._scaled_worst_cases(old.own) + sum(self._scaled_worst_cases(part.own) for part in weighed)
+            )
             self._weighed[first : first + 1] = weighed
         elif self._best is not None and self._best[1] > fragment:
             self._best = (self._best[0], self._best[1] + shift, *self._best[2:])
-        self._inhabited = _replaced(self._inhabited, fragment, [index for index, _ in inhabited], shift)
+        self._inhabited = _replaced_indices(self._inhabited, fragment, [index for index, _ in inhabited], shift)
         empty = [index for index, part in numbered if not len(part.cells) and self._can_split_empty(part)]
-        self._empty = _replaced(self._empty, fragment, empty, shift)
+        self._empty = _replaced_indices(self._empty, fragment, empty, shift)
         self.fragments[fragment : fragment + 1] = parts
         self.splits.append(Split(fragment, attribute, parts, self.bounds))
 
@@ -137,21 +141,23 @@ class Walk:
         return self.bound == "published" and any(len(side) > 1 for side in fragment.sides)
 
     def _set_bounds(self, bounds: Numbers) -> None:
-        """Set the bounds; the best split has to be found anew."""
+        """Set the bounds of the search's fragments, and forget the best split, which has to be found anew."""
         self._bounds = bounds
         self.bounds = tuple(Fraction(int(bound), self._common) for bound in bounds)
         self._best = None
 
-    def _scaled(self, numbers: Sequence[Any]) -> Numbers:
+    def _scaled_worst_cases(self, numbers: Sequence[Any]) -> Numbers:
+        """Return fragments' worst cases as integers over the common divisor of all bounds."""
         return np.array([int(x) * factor for x, factor in zip(numbers, self._factors, strict=True)], dtype=self._dtype)
 
     def _scaled_changes(self, weighed: Candidates) -> Numbers:
+        """Return the changes that splits make to bounds as integers over the common divisor of all bounds."""
         changes: Numbers = weighed.changes.astype(self._dtype) * np.array(self._factors, dtype=self._dtype)
         return changes
 
 
-def _replaced(indices: Ints, old: int, new: list[int], shift: int) -> Ints:
-    """Return ascending indices with ``new`` in place of ``old``, if it is among them; those after it are shifted."""
+def _replaced_indices(indices: Ints, old: int, new: list[int], shift: int) -> Ints:
+    """Return ascending indices of fragments with ``new`` instead of ``old``, if it is there; those after it are shifted."""
     at = int(np.searchsorted(indices, old))
     after = indices[at + (at < len(indices) and indices[at] == old) :]
     return np.concatenate([indices[:at], np.array(new, dtype=np.int64), after + shift])
@@ -163,7 +169,7 @@ def search(
     bound: str,
     strategy: str | Path,
 ) -> Walk:
-    """Walk down until every bound is within its limit, or to the end of a given path."""
+    """Return the walk from one fragment of all values to fragments within the limits, or to the end of a given path."""
     walk = Walk(matrix, t, bound)
     if isinstance(strategy, str):
         while not walk.ended:

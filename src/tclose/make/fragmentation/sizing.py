@@ -15,7 +15,7 @@ NEAR = 1e-9
 
 
 def by_gcd(rows: Ints, k: int) -> Ints:
-    """Return the same share of every fragment for all classes, as published: as many classes of at least k rows as divide them.
+    """Return equal shares of every fragment for all classes, as published: the most classes of at least k rows that divide them.
 
     >>> by_gcd(np.array([250, 100, 350, 300]), k=5).sum(axis=1)[:3]
     array([20, 20, 20])
@@ -27,6 +27,7 @@ def by_gcd(rows: Ints, k: int) -> Ints:
 
 
 def _divisors(number: int) -> set[int]:
+    """Return all divisors of a whole number, to choose the number of classes."""
     small = [divisor for divisor in range(1, math.isqrt(number) + 1) if number % divisor == 0]
     return {*small, *(number // divisor for divisor in small)}
 
@@ -38,7 +39,7 @@ def by_halving(
     strain: Callable[[Ints], NDArray[np.float64]],
     within: Callable[[Ints], NDArray[np.bool_]],
 ) -> Ints:
-    """Halve all fragments, again and again, while both halves have k rows and satisfy the limits (Cao et al. 2011, section 5).
+    """Return the rows of each fragment that classes take, from halving while both halves satisfy k and the limits.
 
     Odd rows go to either side in turn, in the order of fragments that leaves both sides nearest the table. The whole table is
     accepted as it is.
@@ -65,9 +66,9 @@ def by_halving(
     depth = 0
     while len(level):
         kinds, kind = np.unique(level, axis=0, return_inverse=True)
-        left = _half(kinds, orders[0])
+        left = _left_half(kinds, orders[0])
         fine: NDArray[np.bool_] = kinds.sum(axis=1) // 2 >= k  # the sums of both sides differ by one at most
-        left[fine] = _best_half(kinds[fine], orders, strain)
+        left[fine] = _best_left_half(kinds[fine], orders, strain)
         right = kinds - left
         fine[fine] = within(left[fine]) & within(right[fine])
         split = fine[kind]
@@ -79,14 +80,14 @@ def by_halving(
     return np.concatenate(done)[np.argsort(np.concatenate(done_at), kind="stable")]
 
 
-def _best_half(classes: Ints, orders: Sequence[Ints], strain: Callable[[Ints], NDArray[np.float64]]) -> Ints:
-    """Return the left halves by the order in which the worse side is nearest the table; ties: the first order wins."""
-    best = _half(classes, orders[0])
+def _best_left_half(classes: Ints, orders: Sequence[Ints], strain: Callable[[Ints], NDArray[np.float64]]) -> Ints:
+    """Return left halves of classes' rows of fragments, by the order whose worse half is nearest the table."""
+    best = _left_half(classes, orders[0])
     if len(orders) == 1 or not len(classes):
         return best
     least = np.maximum(strain(best), strain(classes - best))
     for order in orders[1:]:
-        half = _half(classes, order)
+        half = _left_half(classes, order)
         differs = np.flatnonzero((half != best).any(axis=1))
         if len(differs):
             other = np.maximum(strain(half[differs]), strain((classes - half)[differs]))
@@ -95,8 +96,8 @@ def _best_half(classes: Ints, orders: Sequence[Ints], strain: Callable[[Ints], N
     return best
 
 
-def _half(classes: Ints, order: Ints) -> Ints:
-    """Return the left halves: the first, third, ... odd number is rounded up, the others down."""
+def _left_half(classes: Ints, order: Ints) -> Ints:
+    """Return left halves of classes' rows of fragments: odd numbers are rounded up and down in turn."""
     odd = classes[:, order] % 2
     turn = np.cumsum(odd, axis=1) % 2
     half: Ints = classes // 2

@@ -35,25 +35,25 @@ def run(kernel: Callable[..., Any], *args: Any) -> Any:
     return results[0]
 
 
-def run_parts(kernel: Callable[..., Any], parts: int, room: Callable[[], Any], *args: Any) -> None:
-    """Run ``kernel(part, *args, room, cancel)`` for each part from 0 on, on all cores; see `run`.
+def run_parts(kernel: Callable[..., Any], parts: int, make_scratch: Callable[[], Any], *args: Any) -> None:
+    """Run ``kernel(part, *args, scratch, cancel)`` for each part from 0 on, on all cores; see `run`.
 
-    Each thread has scratch memory of its own, made by ``room()``. Parts must not depend on one another: which thread takes which
-    part, and when, is left open.
+    Each thread has scratch memory of its own, made by ``make_scratch()``. Parts must not depend on one another: which thread
+    takes which part, and when, is left open.
     """
     cancel = np.zeros(1, dtype=np.uint8)
     if compiling.rehearsing:
-        compiling.rehearse(kernel, 0, *args, room(), cancel)
+        compiling.rehearse(kernel, 0, *args, make_scratch(), cancel)
     waiting, lock = iter(range(parts)), threading.Lock()
 
     def work() -> None:
-        mine = room()
+        scratch = make_scratch()
         while not cancel[0]:
             with lock:
                 part = next(waiting, None)
             if part is None:
                 return
-            kernel(part, *args, mine, cancel)
+            kernel(part, *args, scratch, cancel)
 
     _watch([work] * max(1, min(cores(), parts)), cancel)
 

@@ -38,7 +38,7 @@ class Column:
     """
 
     values: list[Any]
-    places: Ints
+    indices: Ints
     type: Literal["text", "value", "float", "boolean"] = "text"
 
 
@@ -97,7 +97,7 @@ class Scale(ABC):
 
     @abstractmethod
     def widths(self) -> Widths:
-        """Return the NCP of all ranges of codes, by which algorithms choose rows."""
+        """Return the NCP (information loss) of all ranges of codes, by which algorithms choose rows."""
 
     @property
     def levels(self) -> int:
@@ -124,7 +124,7 @@ class Scale(ABC):
 
     @abstractmethod
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
-        """Publish classes.
+        """Return the published values of classes on this scale, and their information loss.
 
         Parameters
         ----------
@@ -136,14 +136,14 @@ class Scale(ABC):
 
     @abstractmethod
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Boxes | None:
-        """Return what the published values of classes may stand for; None if a reader may read one in another way.
+        """Return the sets of values that published classes may stand for; None if a reader may read one in another way.
 
         Classes are given as for `publish`.
         """
 
     @abstractmethod
     def describe(self, published: str, *, missing: bool) -> str:
-        """Return a sentence for the codebook on what a published column contains. It names no value of the table, only settings.
+        """Return a codebook's sentence on what a published column contains. It names no value of the table, only settings.
 
         Parameters
         ----------

@@ -48,12 +48,12 @@ _UNCLEAR = re.compile(
 
 
 def ranges_of(low: Ints, high: Ints, codes: NDArray[Any], starts: Ints) -> Ranges:
-    """Return the ranges of classes, from the least and the greatest position that each code stands for."""
+    """Return the range of each class, from the least and the greatest position that each code stands for."""
     return Ranges(np.minimum.reduceat(low[codes], starts[:-1]), np.maximum.reduceat(high[codes], starts[:-1]))
 
 
 def nodes_of(paths: Ints, codes: NDArray[Any], starts: Ints) -> Nodes:
-    """Return the lowest node above all codes of each class; ``paths`` (depth, codes) has the path of each code, -1 below it."""
+    """Return the path to the lowest node above all codes of each class; ``paths`` has the path of each code, -1 below it."""
     least = np.array([np.minimum.reduceat(level[codes], starts[:-1]) for level in paths])
     greatest = np.array([np.maximum.reduceat(level[codes], starts[:-1]) for level in paths])
     shared = np.logical_and.accumulate(least == greatest, axis=0)
@@ -61,24 +61,25 @@ def nodes_of(paths: Ints, codes: NDArray[Any], starts: Ints) -> Nodes:
 
 
 def ranks_of(keys: Sequence[Any]) -> Ints:
-    """Return the rank of each key among the distinct keys."""
+    """Return the rank of each sort key of values among the distinct keys, from 0."""
     rank = {key: number for number, key in enumerate(sorted(set(keys)))}
     return np.array([rank[key] for key in keys], dtype=np.int64)
 
 
 def texts_on_a_line(texts: Iterable[str]) -> list[tuple[Any, ...]] | None:
-    """Return a sort key for each text of a set, as a reader orders them: numbers, or dates, then texts by their characters.
+    """Return a sort key for each text of sets, as a reader orders them; None if a text can be read in another way.
 
     None if a text can be read as a label, or as a number, date or time in another form than ours.
     """
-    keys = [_key(text) for text in texts]
+    keys = [_sort_key(text) for text in texts]
     kinds = {key[0] if key else None for key in keys}
     if None in kinds or (1 in kinds and len(kinds) > 1):  # beside dates, four digits are a year
         return None
     return [key for key in keys if key]
 
 
-def _key(text: str) -> tuple[Any, ...] | None:
+def _sort_key(text: str) -> tuple[Any, ...] | None:
+    """Return the key by which a reader sorts a text: as a number, a date or a text; None if that is not clear."""
     if _NUMBER.fullmatch(text):
         return 0, Fraction(text)
     if _DAY.fullmatch(text):
@@ -90,7 +91,7 @@ def _key(text: str) -> tuple[Any, ...] | None:
 
 
 def read_range(label: str) -> tuple[tuple[Fraction, int], tuple[Fraction, int]] | None:
-    """Return the ends of ``[20, 29]``, of ``[20, 30)``, which ends just before 30, or of the number 20; None for other texts."""
+    """Return the ends of a label ``[20, 29]``, ``[20, 30)`` (just before 30) or ``20``; None for other texts."""
     found = _RANGE.fullmatch(label)
     if found is None:
         return ((Fraction(label), 0),) * 2 if _NUMBER.fullmatch(label) else None
@@ -99,5 +100,5 @@ def read_range(label: str) -> tuple[tuple[Fraction, int], tuple[Fraction, int]] 
 
 
 def is_plain(text: str) -> bool:
-    """Return whether a text cannot be read as a label, number, date or time."""
+    """Whether a text cannot be read as a label, number, date or time."""
     return not _UNCLEAR.fullmatch(text)

@@ -23,7 +23,7 @@ class Everything(Scale):
     >>> from tclose.make.scales.nominal import Nominal
     >>> scale = Everything(Nominal.of("job", ["cook", "nurse"])[0])
     >>> published = scale.publish(np.array([0, 1, 1]), np.array([0, 1, 3]))
-    >>> published.columns["job"].values, published.columns["job"].places.tolist(), published.ncp.tolist()
+    >>> published.columns["job"].values, published.columns["job"].indices.tolist(), published.ncp.tolist()
     (['*'], [0, 0], [1.0, 1.0])
     """
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tclose.errors import HierarchyError
 from tclose.make.scales.boxes import Ranges, ranks_of
 from tclose.make.scales.rulers import ruler
-from tclose.make.scales.spans import spans
+from tclose.make.scales.spans import spans_of
 from tclose.make.scales.tree import Tree
 from tclose.values.arrays import Ints
 from tclose.values.exact import exact, plain
@@ -47,7 +47,7 @@ class IntervalTree(Tree):
     def of_widths(
         cls, name: str, values: Sequence[Any], intervals: Intervals, *, missing: bool = False
     ) -> tuple[IntervalTree, Ints]:
-        """Return the scale of a column and the code of each value; with ``missing``, the last code is that of a missing cell.
+        """Return the scale of a column, and the code of each value; with ``missing``, the last code is that of missing cells.
 
         Parameters
         ----------
@@ -56,7 +56,7 @@ class IntervalTree(Tree):
         """
         leaves = list(map(printed, values))
         ends: dict[str, tuple[End, End]] = {leaf: ((exact(leaf), 0), (exact(leaf), 0)) for leaf in leaves}
-        levels = [leaves, *(_labels(name, values, width, ends) for width in intervals.widths)] if values else []
+        levels = [leaves, *(_labels_of_width(name, values, width, ends) for width in intervals.widths)] if values else []
         paths = [["*", *(label for label, _ in groupby(path))] for path in zip(*reversed(levels), strict=True)]
         try:
             tree = Hierarchy(paths or [["*"]])
@@ -68,19 +68,19 @@ class IntervalTree(Tree):
         return scale, codes
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges:
-        """Return the numbers from one end of each interval to the other; ``*`` stands for anything. Missing cells come last."""
-        found = spans(codes, starts, self.size - 1 if self.missing else None)
-        nodes = self._meet(found.first, found.last)
+        """Return the range of numbers that each published interval stands for; ``*`` is any number, missing cells come last."""
+        found = spans_of(codes, starts, self.size - 1 if self.missing else None)
+        nodes = self._published_nodes(found.first, found.last)
         everything = nodes == ROOT
         known = {node: self._ends[self._names[node] or ""] for node in set(nodes[~everything & ~found.absent].tolist())}
-        places = ranks_of([end for pair in known.values() for end in pair]).reshape(-1, 2) + 1
-        last = int(places.max(initial=0)) + 1
-        rank = {node: tuple(pair) for node, pair in zip(known, places.tolist(), strict=True)} | {ROOT: (0, last)}
+        ends_ranked = ranks_of([end for pair in known.values() for end in pair]).reshape(-1, 2) + 1
+        last = int(ends_ranked.max(initial=0)) + 1
+        rank = {node: tuple(pair) for node, pair in zip(known, ends_ranked.tolist(), strict=True)} | {ROOT: (0, last)}
         both = np.array([rank.get(node, (last, last)) for node in np.where(found.absent, -1, nodes).tolist()], dtype=np.int64)
         return Ranges(both[:, 0], np.where(found.gone > 0, last, both[:, 1]))
 
     def describe(self, published: str, *, missing: bool) -> str:
-        """Return a sentence for the codebook on what the published column contains."""
+        """Return the codebook's sentence on what the published column contains."""
         if self._level == 0:
             return super().describe(published, missing=missing)
         widths = [str(plain(width)) for width in self._intervals.widths]
@@ -96,7 +96,7 @@ class IntervalTree(Tree):
         return f"The interval of {self.name!r}, of width {widths[-self._level]}, that has the value{says}."
 
 
-def _labels(name: str, values: Sequence[Any], width: Fraction, ends: dict[str, tuple[End, End]]) -> list[str]:
+def _labels_of_width(name: str, values: Sequence[Any], width: Fraction, ends: dict[str, tuple[End, End]]) -> list[str]:
     """Return the label of each value's interval of a width, and add to ``ends`` where each interval begins and ends."""
     measure = ruler(name, values, width, None, None)
     keys, cell_of = measure.cells()

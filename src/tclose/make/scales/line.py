@@ -15,7 +15,7 @@ from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of
 from tclose.make.scales.everything import Everything
 from tclose.make.scales.rulers import Cell, Days, Instants, Ruler, ruler
-from tclose.make.scales.spans import Spans, charged, column, spans, spread
+from tclose.make.scales.spans import Spans, charged, column_of_keys, expected_rows, spans_of
 from tclose.values.arrays import Floats, Ints
 from tclose.values.exact import INT64_MAX, integer_dtype
 from tclose.values.hierarchy import printed
@@ -63,7 +63,7 @@ class Line(Scale):
         bottom: Any = None,
         show: Callable[[Any], str] = printed,
     ) -> tuple[Line, Ints]:
-        """Return the scale of a column and the code of each value; with ``missing``, the last code is that of a missing cell.
+        """Return the scale of a column, and the code of each value; with ``missing``, the last code is that of missing cells.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Line(Scale):
             measure.show = show
         if measure and recode == "centroid" and measure.grain is None:
             raise PolicyError(f"recode of {name!r} must be 'range' or 'bounds' for times of day. Got 'centroid'.")
-        atoms, codes = _atoms(measure, values, snap is not None)
+        atoms, codes = _atoms_of_values(measure, values, snap is not None)
         settings = {"snap": snap, "top": top, "bottom": bottom}
         scale = cls(name, measure, atoms, missing=missing, recode=recode, settings=settings)
         return scale, np.array(codes + [len(atoms)] * missing, dtype=np.int64)
@@ -104,7 +104,7 @@ class Line(Scale):
     def __init__(
         self, name: str, measure: Ruler | None, atoms: list[Atom], *, missing: bool, recode: str, settings: dict[str, Any]
     ) -> None:
-        """Use `of` instead."""
+        """Take a quasi-identifier's ruler, and its atoms: the values that each code stands for; `Line.of` makes them."""
         self.name = name
         self.missing = missing
         self.size = len(atoms) + missing
@@ -118,16 +118,16 @@ class Line(Scale):
         self._lows, self._highs, self._floors, self._ceilings = table
 
     def widths(self) -> Widths:
-        """Return the NCP of each published range."""
-        lows, highs = self._share(self._floors - self._least), self._share(self._ceilings - self._least)
-        own = np.minimum(self._share(self._ceilings - self._floors), 1.0)
+        """Return the NCP of all ranges of codes, as shares of the table's range."""
+        lows, highs = self._share_of_range(self._floors - self._least), self._share_of_range(self._ceilings - self._least)
+        own = np.minimum(self._share_of_range(self._ceilings - self._floors), 1.0)
         if self.missing:
             own[-1] = lows[-1] = highs[-1] = 0.0
         none = np.zeros((0, self.size), dtype=np.int32)
         return Widths(own, lows, highs, self.missing, ancestors=none, charges=np.zeros(0))
 
     def width_in_words(self, share: float) -> str:
-        """Return in words how long the published ranges are."""
+        """Return in words how long the published ranges are, from their mean NCP: ``in ranges of 8.6``."""
         how = {"range": "in ranges of", "bounds": "between bounds that differ by", "centroid": "as means over ranges of"}
         length = self._ruler.length(share * self._range) if self._ruler else "0"
         return f"{how[self._recode]} {length} on average"
@@ -139,38 +139,46 @@ class Line(Scale):
         return self if level else Everything(self, numbers=True)
 
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
-        """Publish classes as ranges, bounds or means."""
-        found = spans(codes, starts, self.size - 1 if self.missing else None)
+        """Return classes published as ranges, bounds or means, and their information loss."""
+        found = spans_of(codes, starts, self.size - 1 if self.missing else None)
         first, last = found.first, found.last
-        ncp = charged(np.minimum(self._share(self._ceilings[last] - self._floors[first]), 1.0), found)
+        ncp = charged(np.minimum(self._share_of_range(self._ceilings[last] - self._floors[first]), 1.0), found)
         single = np.array([atom.single for atom in self._atoms] + [True] * self.missing, dtype=np.bool_)
         height = charged(((first < last) | ~single[first]).astype(np.float64), found)
         if self._recode == "centroid":
-            columns, centres = self._means(codes, starts, found)
+            columns, centres = self._mean_column(codes, starts, found)
         else:
-            columns = self._bounds(found) if self._recode == "bounds" else self._ranges(found)
-            centres = self._share(self._lows[first] + self._highs[last] - 2 * self._least, 2)
+            columns = self._bound_columns(found) if self._recode == "bounds" else self._range_column(found)
+            centres = self._share_of_range(self._lows[first] + self._highs[last] - 2 * self._least, 2)
         missing = bool(found.gone.any())
         if self._recode != "range" and missing:
             columns[f"{self.name}.missing"] = Column([False, True], (found.gone > 0).astype(np.int64), "boolean")
-        squares = self._squares(codes, found, centres)
+        squares = self._sums_of_squares(codes, found, centres)
         return Published(
-            self.name, columns, ncp, ncp.copy(), height, squares, self._seen(found), missing, spread(self.size, found)
+            self.name,
+            columns,
+            ncp,
+            ncp.copy(),
+            height,
+            squares,
+            self._widths_seen(found),
+            missing,
+            expected_rows(self.size, found),
         )
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:
-        """Return the ranges of classes: a mean may stand for any value; missing cells come last."""
+        """Return the range that each published class may stand for; a mean may be any value, missing cells come last."""
         low = high = np.arange(self.size, dtype=np.int64)
         if self._recode == "centroid":
             low = high = (low == len(self._atoms)).astype(np.int64)
-        elif not self._in_order():
+        elif not self._ends_ascend():
             return None
         elif self._recode == "bounds" and self._ruler:
-            low, high = self._published_ends(self._ruler)
+            low, high = self._ranks_of_bounds(self._ruler)
         return ranges_of(low, high, codes, starts)
 
-    def _in_order(self) -> bool:
-        """Return whether printed ends ascend as the atoms do. Clocks may be set back; a year before 1000 looks like a code."""
+    def _ends_ascend(self) -> bool:
+        """Whether printed ends ascend as codes do: clocks may be set back, and a year before 1000 looks like another code."""
         if not isinstance(self._ruler, Days | Instants):
             return True
         shown = [self._ruler.value(end) for atom in self._atoms for end in (atom.low, atom.high)]
@@ -178,8 +186,8 @@ class Line(Scale):
         ascending = all(a <= b for a, b in pairwise(ends)) and all(a < b for a, b in pairwise(ends[1::2]))
         return ascending and not (self._settings["snap"] == "year" and ends and ends[0].year < 1000)
 
-    def _published_ends(self, measure: Ruler) -> tuple[Ints, Ints]:
-        """Return the rank of each atom's published bounds; adjacent cells of a grid may share one. Missing cells come last."""
+    def _ranks_of_bounds(self, measure: Ruler) -> tuple[Ints, Ints]:
+        """Return the ranks of the published low and high bound of each code's values; missing cells come last."""
         units = [atom.low for atom in self._atoms] + [atom.high for atom in self._atoms]
         values = [measure.value(unit) for unit in units]
         if measure.type_of(units) == "float":
@@ -189,7 +197,7 @@ class Line(Scale):
         return np.append(found[: len(self._atoms)], gone), np.append(found[len(self._atoms) :], gone)
 
     def describe(self, published: str, *, missing: bool) -> str:
-        """Return a sentence for the codebook on what the published column contains."""
+        """Return the codebook's sentence on what a published column contains."""
         if published == f"{self.name}.missing":
             return f"Whether some rows of the class miss {self.name!r}."
         end = "greatest" if published == f"{self.name}.max" else "least"
@@ -210,7 +218,7 @@ class Line(Scale):
             what += f"; {says} says that some rows miss it"
         return what + "."
 
-    def _share(self, widths: NDArray[Any], parts: int = 1) -> Floats:
+    def _share_of_range(self, widths: NDArray[Any], parts: int = 1) -> Floats:
         """Return widths, given in parts of a unit, as shares of the table's range."""
         if not self._range:
             return np.zeros(len(widths))
@@ -218,8 +226,8 @@ class Line(Scale):
             return np.array([width / (parts * self._range) for width in widths.tolist()], dtype=np.float64)
         return np.asarray(widths / float(parts * self._range), dtype=np.float64)
 
-    def _seen(self, found: Spans) -> Floats | None:
-        """Return the widths of ranges as shares of the range that all of them cover together."""
+    def _widths_seen(self, found: Spans) -> Floats | None:
+        """Return the published widths as shares of the range that all classes cover; None for means."""
         if self._recode == "centroid":
             return None
         lows, highs = self._lows[found.first], self._highs[found.last]
@@ -228,9 +236,9 @@ class Line(Scale):
         shares = np.array([width / span for width in (highs - lows).tolist()]) if span else np.zeros(len(lows))
         return charged(shares, found)
 
-    def _squares(self, codes: NDArray[Any], found: Spans, centres: Floats) -> Floats:
-        """Return the sum of squared distances to the published value; a missing cell in a class with values counts 1."""
-        away = self._share(self._lows + self._highs - 2 * self._least, 2)[codes] - np.repeat(centres, found.rows)
+    def _sums_of_squares(self, codes: NDArray[Any], found: Spans, centres: Floats) -> Floats:
+        """Return each class's sum of squared distances to the published value; a missing cell beside values counts 1."""
+        away = self._share_of_range(self._lows + self._highs - 2 * self._least, 2)[codes] - np.repeat(centres, found.rows)
         away *= away
         if self.missing:
             away[codes == self.size - 1] = 0.0
@@ -239,19 +247,20 @@ class Line(Scale):
         squares: Floats = np.bincount(owners, weights=away, minlength=len(found.rows)).astype(np.float64)
         return squares + np.where(found.mixed, found.gone, 0)
 
-    def _ranges(self, found: Spans) -> dict[str, Column]:
-        """Return the label of each class; each distinct label is made once."""
+    def _range_column(self, found: Spans) -> dict[str, Column]:
+        """Return the published column of ranges, a label for each class."""
 
         def label(key: int) -> str | None:
+            """Return the label of a key: first code, last code, and whether cells are missing too."""
             (first, last), mixed = divmod(key // 2, self.size), key % 2
             if first == len(self._atoms):
                 return None
-            return self._label(self._atoms[first], self._atoms[last]) + (_OR_MISSING if mixed else "")
+            return self._range_label(self._atoms[first], self._atoms[last]) + (_OR_MISSING if mixed else "")
 
-        return {self.name: column((found.first * self.size + found.last) * 2 + found.mixed, label)}
+        return {self.name: column_of_keys((found.first * self.size + found.last) * 2 + found.mixed, label)}
 
-    def _label(self, first: Atom, last: Atom) -> str:
-        """Return the published text of a range of atoms."""
+    def _range_label(self, first: Atom, last: Atom) -> str:
+        """Return the published label of the range from one code's values to another's: ``[25, 34]``."""
         if first is last:
             return first.text
         if first.beyond and last.beyond:
@@ -262,17 +271,17 @@ class Line(Scale):
             return f"{last.end} or less" if last.closed else f"less than {last.end}"
         return f"[{first.start}, {last.end}{']' if last.closed else ')'}"
 
-    def _bounds(self, found: Spans) -> dict[str, Column]:
-        """Return the least and the greatest value of each class."""
+    def _bound_columns(self, found: Spans) -> dict[str, Column]:
+        """Return the published columns of the least and the greatest value of each class."""
         kind = self._ruler.type_of([end for atom in self._atoms for end in (atom.low, atom.high)]) if self._ruler else "value"
         value = self._ruler.value if self._ruler else int
         return {
-            f"{self.name}.min": _column(self._lows[found.first], found, value, kind),
-            f"{self.name}.max": _column(self._highs[found.last], found, value, kind),
+            f"{self.name}.min": _column_of_values(self._lows[found.first], found, value, kind),
+            f"{self.name}.max": _column_of_values(self._highs[found.last], found, value, kind),
         }
 
-    def _means(self, codes: NDArray[Any], starts: Ints, found: Spans) -> tuple[dict[str, Column], Floats]:
-        """Return the mean of each class, and its position in the table's range, from 0 to 1."""
+    def _mean_column(self, codes: NDArray[Any], starts: Ints, found: Spans) -> tuple[dict[str, Column], Floats]:
+        """Return the published column of means, and the position of each mean in the table's range, from 0 to 1."""
         grain, parts = (self._ruler and self._ruler.grain) or (1, 1)
         twice = self._lows + self._highs
         if self.missing:
@@ -289,7 +298,7 @@ class Line(Scale):
         mean = self._ruler.mean if self._ruler else int
         kind = self._ruler.mean_type if self._ruler else "value"
         units: NDArray[Any] = np.array(grains, dtype=integer_dtype(max(map(abs, grains), default=0)))
-        return {self.name: _column(units, found, mean, kind)}, np.array(centres, dtype=np.float64)
+        return {self.name: _column_of_values(units, found, mean, kind)}, np.array(centres, dtype=np.float64)
 
 
 class Atom(NamedTuple):
@@ -314,27 +323,27 @@ class Atom(NamedTuple):
 
     @property
     def single(self) -> bool:
-        """Whether it stands for one value."""
+        """Whether the code of this atom stands for one value, not for a cell of a grid or all values beyond a limit."""
         return self.closed and not self.beyond and self.low == self.high
 
     @property
     def text(self) -> str:
-        """The text of the atom alone."""
+        """The published label of the values that a code stands for: ``27``, ``[20, 29]`` or ``90 or more``."""
         return str(self.shown[0]) if isinstance(self.shown, tuple) else self.show(self.shown)
 
     @property
     def start(self) -> str:
-        """The text of the atom as the start of a range."""
+        """The published text of a code's values as the start of a range."""
         return str(self.shown[1]) if isinstance(self.shown, tuple) else self.show(self.shown)
 
     @property
     def end(self) -> str:
-        """The text of the atom as the end of a range."""
+        """The published text of a code's values as the end of a range."""
         return str(self.shown[2]) if isinstance(self.shown, tuple) else self.show(self.shown)
 
 
-def _atoms(measure: Ruler | None, values: Sequence[Any], snapped: bool) -> tuple[list[Atom], list[int]]:
-    """Return the atoms of a column, and the code of each value."""
+def _atoms_of_values(measure: Ruler | None, values: Sequence[Any], snapped: bool) -> tuple[list[Atom], list[int]]:
+    """Return the atoms of a quasi-identifier, the values that each code stands for, and the code of each value."""
     if measure is None:
         return [], []
     units, bottom, top = measure.units, measure.bottom, measure.top
@@ -352,9 +361,9 @@ def _atoms(measure: Ruler | None, values: Sequence[Any], snapped: bool) -> tuple
         ]
     else:
         keys, cell = measure.cells()
-        places = {key: len(atoms) + place for place, key in enumerate(sorted(set(keys[below:inside])))}
-        codes += [places[key] for key in keys[below:inside]]
-        atoms += [_cell_atom(measure, cell(key)) for key in places]
+        code_of = {key: len(atoms) + index for index, key in enumerate(sorted(set(keys[below:inside])))}
+        codes += [code_of[key] for key in keys[below:inside]]
+        atoms += [_cell_atom(measure, cell(key)) for key in code_of]
     if top is not None and inside < len(units):
         codes += [len(atoms)] * (len(units) - inside)
         text = measure.text(top)
@@ -363,7 +372,7 @@ def _atoms(measure: Ruler | None, values: Sequence[Any], snapped: bool) -> tuple
 
 
 def _cell_atom(measure: Ruler, cell: Cell) -> Atom:
-    """Return the atom of a cell of the grid, cut off at the limits."""
+    """Return the atom, the values of one code, for a cell of the grid, cut off at the policy's top and bottom."""
     step = measure.step or 0
     low = cell.low if measure.bottom is None else max(cell.low, measure.bottom + step)
     high = cell.high if measure.top is None else min(cell.high, measure.top - step)
@@ -377,9 +386,9 @@ def _cell_atom(measure: Ruler, cell: Cell) -> Atom:
     return Atom(low, high, low, high, (text, start, end), closed)
 
 
-def _column(units: NDArray[Any], found: Spans, value: Callable[[int], Any], kind: Literal["float", "value"]) -> Column:
-    """Return a column of values, ascending; the last is a missing cell, for classes without a value."""
-    distinct, places = np.unique(units[~found.absent], return_inverse=True)
-    all_places = np.full(len(units), len(distinct), dtype=np.int64)
-    all_places[~found.absent] = places
-    return Column([value(unit) for unit in distinct.tolist()] + [None] * bool(found.absent.any()), all_places, kind)
+def _column_of_values(units: NDArray[Any], found: Spans, value: Callable[[int], Any], kind: Literal["float", "value"]) -> Column:
+    """Return a published column of values, ascending; the last is missing, for classes without a value."""
+    distinct, indices = np.unique(units[~found.absent], return_inverse=True)
+    all_indices = np.full(len(units), len(distinct), dtype=np.int64)
+    all_indices[~found.absent] = indices
+    return Column([value(unit) for unit in distinct.tolist()] + [None] * bool(found.absent.any()), all_indices, kind)

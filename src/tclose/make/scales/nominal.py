@@ -43,7 +43,7 @@ class Nominal(Scale):
     """
 
     def __init__(self, name: str, texts: Sequence[str], *, missing: bool = False) -> None:
-        """Make a scale from the printed values, in the order of their codes."""
+        """Take the printed values of a quasi-identifier without an order, in the order of their codes."""
         self.name = name
         self.size = len(texts) + missing
         self.missing = missing
@@ -51,7 +51,7 @@ class Nominal(Scale):
 
     @classmethod
     def of(cls, name: str, values: Iterable[Any], *, missing: bool = False) -> tuple[Nominal, Ints]:
-        """Return the scale of a column and the code of each value; with ``missing``, the last code is that of a missing cell.
+        """Return the scale of a column, and the code of each value; with ``missing``, the last code is that of missing cells.
 
         Codes follow the order of the values. Values with the same printed form are one.
         """
@@ -61,13 +61,13 @@ class Nominal(Scale):
         return cls(name, list(codes), missing=missing), np.array(found, dtype=np.int64)
 
     def widths(self) -> Widths:
-        """Return the NCP of the set of all codes in a range."""
+        """Return the NCP of all ranges of codes: the share of the domain in a set of all codes in the range."""
         edges = np.arange(self.size + 1) / self.size
         none = np.zeros((0, self.size), dtype=np.int32)
         return Widths(np.zeros(self.size), edges[:-1], edges[1:], missing=False, ancestors=none, charges=np.zeros(0))
 
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
-        """Publish classes as sets."""
+        """Return classes published as sets of values, and their information loss."""
         rows = np.diff(starts)
         keys = np.sort(np.repeat(np.arange(len(rows)) * self.size, rows) + codes.astype(np.int64))
         owners, members = np.divmod(keys[np.diff(keys, prepend=-1) > 0], self.size)
@@ -76,64 +76,65 @@ class Nominal(Scale):
         ncp = np.where(several, sizes / self.size, 0.0)
         lm = (sizes - 1) / max(self.size - 1, 1)
         estimate = np.bincount(members, weights=(rows / sizes)[owners], minlength=self.size).astype(np.float64)
-        columns = {self.name: self._column(members, sizes)}
+        columns = {self.name: self._set_column(members, sizes)}
         seen = np.where(several, sizes / max(len(np.unique(members)), 1), 0.0)
         missing = self.missing and bool((codes == self.size - 1).any())
         return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, missing, estimate)
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:
-        """Return the ranges from the least to the greatest member of each set; missing cells come last."""
-        keys = self._keys
+        """Return the range from the least to the greatest member of each published set; missing cells come last."""
+        keys = self._sort_keys
         if keys is None:
             return None
-        places = np.append(ranks_of(keys), [len(keys)] * self.missing)
-        return ranges_of(places, places, codes, starts)
+        ranks = np.append(ranks_of(keys), [len(keys)] * self.missing)
+        return ranges_of(ranks, ranks, codes, starts)
 
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
-        """Return a sentence for the codebook on what the published column contains."""
+        """Return the codebook's sentence on what the published column contains."""
         says = "; 'or missing' says that some of them miss it" if missing else ""
         return f"The values of {self.name!r} among the rows of the class, as a set where they differ{says}."
 
     @cached_property
-    def _keys(self) -> list[tuple[Any, ...]] | None:
+    def _sort_keys(self) -> list[tuple[Any, ...]] | None:
         """The keys by which a reader sorts the values; None if that is not clear."""
         return texts_on_a_line(self._texts)
 
     @cached_property
-    def _members(self) -> list[str]:
-        """Each value as it is printed in a set."""
+    def _member_texts(self) -> list[str]:
+        """The published text of each value as a member of a set."""
         return [within(text) for text in self._texts]
 
-    def _column(self, members: Ints, sizes: NDArray[np.int64]) -> Column:
-        """Return the label of each class; ``members`` are the codes of all sets, one after the other, ascending in each."""
+    def _set_column(self, members: Ints, sizes: NDArray[np.int64]) -> Column:
+        """Return the published column of sets; ``members`` are the codes of all sets, one after the other, ascending in each."""
         # Sets of codes as big-endian bytes sort as tuples of codes do, and are fast to hash.
         wide = members.astype(">u4").tobytes()
         ends = (np.cumsum(sizes) * 4).tolist()
         keys = [wide[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-        places = {key: place for place, key in enumerate(sorted(set(keys)))}
-        labels = [self._label(struct.unpack(f">{len(key) // 4}I", key)) for key in places]
-        return Column(labels, np.array([places[key] for key in keys], dtype=np.int64))
+        index_of = {key: index for index, key in enumerate(sorted(set(keys)))}
+        labels = [self._set_label(struct.unpack(f">{len(key) // 4}I", key)) for key in index_of]
+        return Column(labels, np.array([index_of[key] for key in keys], dtype=np.int64))
 
-    def _label(self, codes: tuple[int, ...]) -> str | None:
-        """Return the published text of a set."""
+    def _set_label(self, codes: tuple[int, ...]) -> str | None:
+        """Return the label of a set of codes: ``{a, b}``, a single value, or None if all cells are missing."""
         members = codes[:-1] if codes[-1] == len(self._texts) else codes
         if not members:
             return None
         label = alone(self._texts[members[0]])
         if len(members) > 1:
-            label = f"{{{', '.join([self._members[code] for code in members])}}}"
+            label = f"{{{', '.join([self._member_texts[code] for code in members])}}}"
         return label if len(members) == len(codes) else label + _OR_MISSING
 
 
 def alone(text: str) -> str:
-    """Return a single value as it is, in quotes if it could be read as a set, a quoted value or a missing one."""
+    """Return a value published by itself, in quotes if it could be read as a set, a quoted value or a missing one."""
     return _quoted(text) if not text or text[0] in '{"' or text.endswith(_OR_MISSING) else text
 
 
 def within(text: str) -> str:
-    """Return a member of a set, in quotes if a reader could not tell where it ends."""
+    """Return a value as a member of a set, in quotes if a reader could not tell where it ends."""
     return _quoted(text) if _UNCLEAR.search(text) else text
 
 
 def _quoted(text: str) -> str:
+    """Return a value of a published set in quotes, its own quotes doubled."""
     return '"' + text.replace('"', '""') + '"'

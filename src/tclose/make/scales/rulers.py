@@ -57,35 +57,35 @@ class Ruler(ABC):
 
     @abstractmethod
     def value(self, unit: int) -> Any:
-        """Return the value at a position, in the type of the column."""
+        """Return the quasi-identifier's value at a position of its ruler, in the type of the column."""
 
     @abstractmethod
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """Return the key of each value's cell, in the order of the cells, and a function from a key to its cell."""
+        """Return the key of the grid cell of each value, in the order of the cells, and a function from a key to its cell."""
 
     def text(self, unit: int) -> str:
-        """Return the printed value at a position."""
+        """Return the printed value at a position of a quasi-identifier's ruler."""
         return self.show(self.value(unit))
 
     def length(self, units: float) -> str:
-        """Return a length in words; of times, in the largest unit that it fills."""
+        """Return the length of a published range in words; of times, in the largest unit that it fills."""
         seconds = units / 2_000_000
         parts = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
         name, part = next(((name, part) for name, part in parts if seconds >= part), ("seconds", 1))
         return f"{seconds / part:.3g} {name}"
 
     def mean(self, grains: int) -> Any:
-        """Return a published mean from a number of grains; only for rulers with a grain."""
+        """Return the published mean of a class from its number of grains, the unit that means are rounded to."""
         assert self.grain is not None
         return self.value(grains * self.grain[0] // self.grain[1])
 
     def type_of(self, units: Sequence[int]) -> Literal["float", "value"]:  # noqa: ARG002 - numbers look at them
-        """Return "value" if the type of the column can hold the values at these positions, otherwise "float"."""
+        """Return "value" if the column's type can represent the published values at some positions, else "float"."""
         return "value"
 
 
 def ruler(name: str, values: Sequence[Any], snap: Any, top: Any, bottom: Any) -> Ruler:
-    """Return the ruler of a column's distinct values, at least one."""
+    """Return the ruler of a quasi-identifier's distinct values: for numbers, dates, timestamps or times of day."""
     kinds = set(map(type, values))
     if all(issubclass(kind, datetime) for kind in kinds):
         found: Ruler = Instants(name, values, snap, top, bottom)
@@ -109,15 +109,19 @@ class Numbers(Ruler):
     grain: tuple[int, int]
 
     def __init__(self, name: str, values: Sequence[Any], snap: Any, top: Any, bottom: Any) -> None:
-        """Make a ruler from the distinct values of a column, ascending, and the settings of the policy."""
+        """Take the distinct numbers of a quasi-identifier, ascending, and the policy's snap, top and bottom."""
         self._whole = all(isinstance(value, int) for value in values)
         self._float = any(isinstance(value, float) for value in values)
-        self._snap = None if snap is None else _number(name, "snap", snap, above=0)
-        limits = [None if given is None else _number(name, which, given) for which, given in (("top", top), ("bottom", bottom))]
+        self._snap = None if snap is None else _read_number(name, "snap", snap, above=0)
+        limits = [
+            None if given is None else _read_number(name, which, given) for which, given in (("top", top), ("bottom", bottom))
+        ]
         for which, given in zip(("top", "bottom"), limits, strict=True):
             if given is not None and self._whole and given.denominator != 1:
-                raise PolicyError(f"{which} of {name!r} must be a whole number, as its values are. Got {_written(given)}.")
-        digits, shifted = _shifted(name, values)
+                raise PolicyError(
+                    f"{which} of {name!r} must be a whole number, as its values are. Got {_fraction_as_text(given)}."
+                )
+        digits, shifted = _as_integers(name, values)
         self._digits = digits
         unit = math.lcm(10**digits, *(given.denominator for given in (self._snap, *limits) if given is not None))
         self._one = 2 * unit  # twice, so that middles are integers too
@@ -130,34 +134,35 @@ class Numbers(Ruler):
         self.grain = (self._one, 10 ** max(6, fine))
 
     def value(self, unit: int) -> Any:
-        """Return a number of the column's type."""
+        """Return the number at a position of a quasi-identifier's ruler, in the type of the column."""
         if self._whole:
             return unit // self._one
         if self._float:
             return unit / self._one
-        decimal = _decimal(Fraction(unit, self._one))
+        decimal = _finite_decimal(Fraction(unit, self._one))
         return unit / self._one if decimal is None else decimal
 
     def text(self, unit: int) -> str:
-        """Return the number as a decimal; as a fraction if it has no finite decimal."""
+        """Return the number at a position of a ruler as a decimal; as a fraction if it has no finite decimal."""
         number = Fraction(unit, self._one)
-        decimal = _decimal(number)
+        decimal = _finite_decimal(number)
         return str(number) if decimal is None else self.show(decimal)
 
     def length(self, units: float) -> str:
-        """Return a length as a number."""
+        """Return the length of a published range of numbers as text, with three digits."""
         return f"{units / self._one:.3g}"
 
     def mean(self, grains: int) -> float:
-        """Return a mean as a float with few digits."""
+        """Return the published mean of a class from its number of grains, as a float with few digits."""
         return float(grains / self.grain[1])
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """Return the cells [i * snap, (i + 1) * snap)."""
+        """Return the key of each number's grid cell, and a function from a key i to the cell [i * snap, (i + 1) * snap)."""
         assert self._snap is not None
         width = int(self._snap * self._one)
 
         def cell(key: int) -> Cell:
+            """Return the cell of a key; of whole numbers, from its first to its last one."""
             low, high = key * width, (key + 1) * width
             if self.step is None:
                 return Cell(low, high)
@@ -166,7 +171,7 @@ class Numbers(Ruler):
         return [unit // width for unit in self.units], cell
 
     def type_of(self, units: Sequence[int]) -> Literal["float", "value"]:
-        """Return "float" if decimals would need more digits than those of the column, otherwise "value"."""
+        """Return "float" if published decimals need more digits than those of the column, else "value"."""
         if self._whole or self._float:
             return "value"
         longest = max(abs(self.units[0]), abs(self.units[-1]), self._one) // self._one
@@ -181,31 +186,35 @@ class Days(Ruler):
     grain = (2, 1)
 
     def __init__(self, name: str, values: Sequence[date], snap: Any, top: Any, bottom: Any) -> None:
-        """Make a ruler from the distinct values of a column, ascending, and the settings of the policy."""
-        self._values, self._snap = values, _calendar(name, snap)
+        """Take the distinct dates of a quasi-identifier, ascending, and the policy's snap, top and bottom."""
+        self._values, self._snap = values, _read_calendar_unit(name, snap)
         self.units = [value.toordinal() * 2 for value in values]
-        self.top, self.bottom = (self._limit(name, which, given) for which, given in (("top", top), ("bottom", bottom)))
+        self.top, self.bottom = (
+            self._position_of_limit(name, which, given) for which, given in (("top", top), ("bottom", bottom))
+        )
 
     def value(self, unit: int) -> date:
-        """Return a date."""
+        """Return the date at a position of a quasi-identifier's ruler."""
         return date.fromordinal(unit // 2)
 
     def length(self, units: float) -> str:
-        """Return a length in days."""
+        """Return the length of a published range of dates in words, as days."""
         return f"{units / 2:.3g} days"
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """Return days, weeks from Monday, months, quarters or years; a key is the first day."""
+        """Return the first day of each date's week, month, quarter or year, and a function from a first day to that cell."""
         span = self._snap
 
         def cell(key: int) -> Cell:
-            first, last, name = _cell(span, date.fromordinal(key))
+            """Return the cell of the calendar that begins at a day."""
+            first, last, name = _calendar_cell(span, date.fromordinal(key))
             return Cell(first.toordinal() * 2, last.toordinal() * 2, name)
 
-        return [_cell(span, value)[0].toordinal() for value in self._values], cell
+        return [_calendar_cell(span, value)[0].toordinal() for value in self._values], cell
 
     @staticmethod
-    def _limit(name: str, which: str, given: Any) -> int | None:
+    def _position_of_limit(name: str, which: str, given: Any) -> int | None:
+        """Return the position of top or bottom on the ruler; raise PolicyError if it is not a date; None if not given."""
         if given is None:
             return None
         try:
@@ -213,7 +222,7 @@ class Days(Ruler):
         except ValueError:
             day = None
         if not isinstance(day, date) or isinstance(day, datetime):
-            raise PolicyError(f"{which} of {name!r} must be a date, as 2024-03-05. Got {_got(given)}.")
+            raise PolicyError(f"{which} of {name!r} must be a date, as 2024-03-05. Got {_setting_as_shown(given)}.")
         return day.toordinal() * 2
 
 
@@ -223,41 +232,46 @@ class Instants(Ruler):
     grain = (2_000_000, 1)
 
     def __init__(self, name: str, values: Sequence[datetime], snap: Any, top: Any, bottom: Any) -> None:
-        """Make a ruler from the distinct values of a column, ascending, and the settings of the policy."""
-        self._values, self._snap = values, _calendar(name, snap)
+        """Take the distinct timestamps of a quasi-identifier, ascending, and the policy's snap, top and bottom."""
+        self._values, self._snap = values, _read_calendar_unit(name, snap)
         self._zone = values[0].tzinfo
         self._epoch = datetime(1970, 1, 1, tzinfo=UTC if self._zone else None)
-        self.units = [self._unit(value) for value in values]
+        self.units = [self._position_of(value) for value in values]
         finer = [math.gcd(value.microsecond, 1_000_000) for value in values]
         part = next(part for part in (1_000_000, 1_000, 1) if all(fine % part == 0 for fine in finer))
         self.step = 2 * part  # in a column of whole seconds, a day ends at its last second, not at its last microsecond
-        self.top, self.bottom = (self._limit(name, which, given) for which, given in (("top", top), ("bottom", bottom)))
+        self.top, self.bottom = (
+            self._position_of_limit(name, which, given) for which, given in (("top", top), ("bottom", bottom))
+        )
 
     def value(self, unit: int) -> datetime:
-        """Return a timestamp in the column's time zone."""
+        """Return the timestamp at a position of a quasi-identifier's ruler, in the column's time zone."""
         found = self._epoch + timedelta(microseconds=unit // 2)
         return found.astimezone(self._zone) if self._zone else found
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """Return days, weeks from Monday, months, quarters or years; a key is the first day."""
+        """Return the first day of each timestamp's week, month, quarter or year, and a function from it to that cell."""
         assert self.step is not None
         span, step = self._snap, self.step
 
         def cell(key: int) -> Cell:
-            first, last, name = _cell(span, date.fromordinal(key))
-            low = self._unit(datetime.combine(first, time(), self._zone))
-            high = self._unit(datetime.combine(last, time(23, 59, 59, 999_999), self._zone)) + 2 - step
+            """Return the cell of the calendar that begins at a day."""
+            first, last, name = _calendar_cell(span, date.fromordinal(key))
+            low = self._position_of(datetime.combine(first, time(), self._zone))
+            high = self._position_of(datetime.combine(last, time(23, 59, 59, 999_999), self._zone)) + 2 - step
             return Cell(low, high, name)
 
-        days = {day: _cell(span, day)[0].toordinal() for day in {value.date() for value in self._values}}
+        days = {day: _calendar_cell(span, day)[0].toordinal() for day in {value.date() for value in self._values}}
         return [days[value.date()] for value in self._values], cell
 
-    def _unit(self, value: datetime) -> int:
+    def _position_of(self, value: datetime) -> int:
+        """Return the position of a timestamp on a quasi-identifier's ruler."""
         if self._zone:
             value = value.astimezone(UTC)  # within one time zone Python subtracts clock times, and ignores daylight saving
         return (value - self._epoch) // timedelta(microseconds=1) * 2
 
-    def _limit(self, name: str, which: str, given: Any) -> int | None:
+    def _position_of_limit(self, name: str, which: str, given: Any) -> int | None:
+        """Return the position of top or bottom on the ruler; raise PolicyError if it is not a timestamp; None if not given."""
         if given is None:
             return None
         try:
@@ -267,12 +281,14 @@ class Instants(Ruler):
         if isinstance(moment, date) and not isinstance(moment, datetime):
             moment = datetime.combine(moment, time())
         if not isinstance(moment, datetime):
-            raise PolicyError(f"{which} of {name!r} must be a timestamp, as 2024-03-05 08:30:00. Got {_got(given)}.")
+            raise PolicyError(f"{which} of {name!r} must be a timestamp, as 2024-03-05 08:30:00. Got {_setting_as_shown(given)}.")
         if self._zone and not moment.tzinfo:
             moment = moment.replace(tzinfo=self._zone)
         elif moment.tzinfo and not self._zone:
-            raise PolicyError(f"{which} of {name!r} must have no time zone, as its values have none. Got {_got(given)}.")
-        return self._unit(moment)
+            raise PolicyError(
+                f"{which} of {name!r} must have no time zone, as its values have none. Got {_setting_as_shown(given)}."
+            )
+        return self._position_of(moment)
 
 
 class Clock(Ruler):
@@ -282,22 +298,25 @@ class Clock(Ruler):
     grain = None
 
     def __init__(self, name: str, values: Sequence[time], snap: Any, top: Any, bottom: Any) -> None:
-        """Make a ruler from the distinct values of a column, ascending, and the settings of the policy."""
+        """Take the distinct times of day of a quasi-identifier, ascending, and the policy's top and bottom."""
         if snap is not None:
-            raise PolicyError(f"snap of {name!r} must be left out: times of day have no grid. Got {_got(snap)}.")
+            raise PolicyError(f"snap of {name!r} must be left out: times of day have no grid. Got {_setting_as_shown(snap)}.")
         self.units = [_microseconds(value) * 2 for value in values]
-        self.top, self.bottom = (self._limit(name, which, given) for which, given in (("top", top), ("bottom", bottom)))
+        self.top, self.bottom = (
+            self._position_of_limit(name, which, given) for which, given in (("top", top), ("bottom", bottom))
+        )
 
     def value(self, unit: int) -> time:
-        """Return a time of day."""
+        """Return the time of day at a position of a quasi-identifier's ruler."""
         return (datetime.min + timedelta(microseconds=unit // 2)).time()
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
-        """Times of day have no grid."""
+        """Raise NotImplementedError: times of day have no grid."""
         raise NotImplementedError
 
     @staticmethod
-    def _limit(name: str, which: str, given: Any) -> int | None:
+    def _position_of_limit(name: str, which: str, given: Any) -> int | None:
+        """Return the position of top or bottom on the ruler; raise PolicyError if it is not a time; None if not given."""
         if given is None:
             return None
         try:
@@ -305,43 +324,44 @@ class Clock(Ruler):
         except ValueError:
             moment = None
         if not isinstance(moment, time):
-            raise PolicyError(f"{which} of {name!r} must be a time, as 08:30:00. Got {_got(given)}.")
+            raise PolicyError(f"{which} of {name!r} must be a time, as 08:30:00. Got {_setting_as_shown(given)}.")
         return _microseconds(moment) * 2
 
 
 def _microseconds(value: time) -> int:
+    """Return a time of day in microseconds from midnight."""
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
 
 
-def _number(name: str, which: str, given: Any, above: int | None = None) -> Fraction:
-    """Return a setting that must be a number."""
+def _read_number(name: str, which: str, given: Any, above: int | None = None) -> Fraction:
+    """Return a setting of a quasi-identifier as a fraction; raise PolicyError if it is not a number above ``above``."""
     try:
         number = exact(given)
     except ValueError:
         number = None
     if number is None or (above is not None and number <= above):
         needed = "a number" if above is None else f"a number above {above}"
-        raise PolicyError(f"{which} of {name!r} must be {needed}. Got {_got(given)}.")
+        raise PolicyError(f"{which} of {name!r} must be {needed}. Got {_setting_as_shown(given)}.")
     return number
 
 
-def _calendar(name: str, snap: Any) -> str:
-    """Return a setting that must be a span of the calendar; "" if it is not given."""
+def _read_calendar_unit(name: str, snap: Any) -> str:
+    """Return a snap that is a unit of the calendar; "" if it is not given; raise PolicyError for anything else."""
     if snap is None:
         return ""
     if snap not in SNAPS:
         known = ", ".join(map(repr, SNAPS[:-1]))
-        raise PolicyError(f"snap of {name!r} must be {known} or {SNAPS[-1]!r}. Got {_got(snap)}.")
+        raise PolicyError(f"snap of {name!r} must be {known} or {SNAPS[-1]!r}. Got {_setting_as_shown(snap)}.")
     return str(snap)
 
 
-def _got(given: Any) -> str:
-    """Return a setting as an error message shows it."""
+def _setting_as_shown(given: Any) -> str:
+    """Return a setting of a quasi-identifier as an error message shows it."""
     return repr(given) if isinstance(given, str) else printed(given)
 
 
-def _shifted(name: str, values: Sequence[Any]) -> tuple[int, list[int]]:
-    """Return the number of decimal places that all values fit into, and the values as integers of the last place."""
+def _as_integers(name: str, values: Sequence[Any]) -> tuple[int, list[int]]:
+    """Return the number of decimal places that a column's values fit into, and the values as integers of the last place."""
     if all(isinstance(value, int) for value in values):
         return 0, list(values)
     decimals = [value if isinstance(value, Decimal) else Decimal(str(value)) for value in values]
@@ -354,22 +374,22 @@ def _shifted(name: str, values: Sequence[Any]) -> tuple[int, list[int]]:
         return digits, [int(value.scaleb(digits)) for value in decimals]
 
 
-def _decimal(number: Fraction) -> Decimal | None:
-    """Return a fraction as a decimal; None if it has no finite decimal."""
+def _finite_decimal(number: Fraction) -> Decimal | None:
+    """Return a number of a ruler as a decimal; None if it has no finite decimal."""
     for digits in range(number.denominator.bit_length() + 1):
         if 10**digits % number.denominator == 0:
             return Decimal(number.numerator * 10**digits // number.denominator).scaleb(-digits)
     return None
 
 
-def _written(number: Fraction) -> str:
+def _fraction_as_text(number: Fraction) -> str:
     """Return a fraction as text: 25, -0.5, or 1/3."""
-    decimal = _decimal(number)
+    decimal = _finite_decimal(number)
     return str(number) if decimal is None else printed(decimal)
 
 
-def _cell(span: str, day: date) -> tuple[date, date, str]:
-    """Return the first day, the last day and the name of the span of the calendar that has a day."""
+def _calendar_cell(span: str, day: date) -> tuple[date, date, str]:
+    """Return the first day, the last day and the name of the week, month, quarter or year in which a day lies."""
     year = f"{day.year:04d}"
     if span == "day":
         return day, day, day.isoformat()

@@ -26,17 +26,17 @@ class Spans(NamedTuple):
 
     @property
     def absent(self) -> Bools:
-        """Whether all cells of the class are missing."""
+        """Whether all cells of the quasi-identifier are missing, for each class."""
         return np.equal(self.gone, self.rows)
 
     @property
     def mixed(self) -> Bools:
-        """Whether some cells of the class are missing, but not all."""
+        """Whether some cells of the quasi-identifier are missing, but not all, for each class."""
         return np.logical_and(self.gone > 0, self.gone < self.rows)
 
 
-def spans(codes: NDArray[Any], starts: Ints, missing: int | None) -> Spans:
-    """Return the spans of classes; ``missing`` is the code of missing cells, the last of all, or None if there are none."""
+def spans_of(codes: NDArray[Any], starts: Ints, missing: int | None) -> Spans:
+    """Return the least and the greatest code of each class on a scale; ``missing`` is the code of missing cells, or None."""
     rows, begins = np.diff(starts), starts[:-1]
     if not len(begins):
         return Spans(rows, rows, rows, rows)
@@ -52,18 +52,18 @@ def spans(codes: NDArray[Any], starts: Ints, missing: int | None) -> Spans:
 
 
 def charged(loss: Floats, found: Spans) -> Floats:
-    """Return the loss of each row: 0 if all cells of the class are missing, 1 if some are, otherwise the given loss."""
+    """Return the information loss of a row of each class: 0 if all cells are missing, 1 if some are, else the given loss."""
     return np.where(found.mixed, 1.0, np.where(found.absent, 0.0, loss))
 
 
-def column(keys: Ints, value: Callable[[int], Any]) -> Column:
-    """Return a column with a value for each class, in the order of the keys; the value of each distinct key is made once."""
-    distinct, places = np.unique(keys, return_inverse=True)
-    return Column([value(key) for key in distinct.tolist()], places)
+def column_of_keys(keys: Ints, value: Callable[[int], Any]) -> Column:
+    """Return a quasi-identifier's published column from a key for each class, in the order of the keys."""
+    distinct, indices = np.unique(keys, return_inverse=True)
+    return Column([value(key) for key in distinct.tolist()], indices)
 
 
-def spread(size: int, found: Spans) -> Floats:
-    """Return how many rows each code gets if each class is distributed evenly over its codes, and missing cells if it has some.
+def expected_rows(size: int, found: Spans) -> Floats:
+    """Return the rows that a reader expects at each code: each class evenly over its codes, and missing cells if it has some.
 
     Computed in integer parts of a row, so that the sum is exactly the number of rows, and the same on every machine.
     """

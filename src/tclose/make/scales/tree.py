@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tclose.make.scales.base import Published, Scale, Widths
 from tclose.make.scales.boxes import Boxes, Ranges, is_plain, nodes_of, ranks_of, read_range
 from tclose.make.scales.everything import Everything
-from tclose.make.scales.spans import Spans, charged, column, spans, spread
+from tclose.make.scales.spans import Spans, charged, column_of_keys, expected_rows, spans_of
 from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
 from tclose.values.hierarchy import ROOT, Hierarchy, node_names
@@ -23,7 +23,7 @@ _SEVERAL = re.compile(r"[\[{'].*|.+ or (?:more|less|missing.*)|less than .+|any 
 
 
 def unknown(values: Iterable[Any], hierarchy: Hierarchy) -> list[Any]:
-    """Return the values that are not in a hierarchy. A missing cell need not be in it."""
+    """Return the values that are not in a hierarchy; a missing cell need not be in it."""
     return [value for value in values if value is not None and value not in hierarchy]
 
 
@@ -58,7 +58,7 @@ class Tree(Scale):
     def __init__(
         self, name: str, hierarchy: Hierarchy, leaves: Sequence[int], *, missing: bool = False, given: bool = True
     ) -> None:
-        """Make a scale from the nodes of the leaves that occur, ascending; with ``missing``, of one more code for missing cells.
+        """Take the leaves of a hierarchy that occur, ascending; with ``missing``, one more code is for missing cells.
 
         ``given``: a reader may know the hierarchy, because it was not made from the table.
         """
@@ -88,7 +88,7 @@ class Tree(Scale):
     def of(
         cls, name: str, values: Sequence[Any], hierarchy: Hierarchy, *, missing: bool = False, given: bool = True
     ) -> tuple[Tree, Ints]:
-        """Return the scale of a column and the code of each value; with ``missing``, the last code is that of a missing cell.
+        """Return the scale of a column, and the code of each value; with ``missing``, the last code is that of missing cells.
 
         Codes follow the order of the hierarchy's leaves. Every value must be a leaf; see `unknown`.
         """
@@ -130,65 +130,65 @@ class Tree(Scale):
         return chosen
 
     def widths(self) -> Widths:
-        """Return the NCP of the lowest node above each range of codes."""
+        """Return the NCP of all ranges of codes: that of the lowest node above both ends."""
         edges = np.arange(self.size + 1) / self.size
-        return Widths(np.zeros(self.size), edges[:-1], edges[1:], self.missing, self._ancestors, self._charges())
+        return Widths(np.zeros(self.size), edges[:-1], edges[1:], self.missing, self._ancestors, self._ncp_of_nodes())
 
     def width_in_words(self, share: float) -> str:
-        """Return in words how many values a label stands for."""
-        return f"as labels for {share * self._total():.1f} of {self._total():,} values on average"
+        """Return in words how many values a label stands for, from its mean NCP: ``as labels for 2.1 of 7 values on average``."""
+        return f"as labels for {share * self._count_leaves():.1f} of {self._count_leaves():,} values on average"
 
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
-        """Publish classes as nodes."""
-        found = spans(codes, starts, self.size - 1 if self.missing else None)
-        nodes = self._meet(found.first, found.last)
+        """Return classes published as labels of the hierarchy's nodes, and their information loss."""
+        found = spans_of(codes, starts, self.size - 1 if self.missing else None)
+        nodes = self._published_nodes(found.first, found.last)
         inside = np.where(found.absent, 1, self._leaves[nodes])
-        ncp = charged(self._charges()[nodes], found)
-        lm = charged((inside - 1) / max(self._total() - 1, 1), found)
+        ncp = charged(self._ncp_of_nodes()[nodes], found)
+        lm = charged((inside - 1) / max(self._count_leaves() - 1, 1), found)
         height = charged(np.array(self._hierarchy.heights)[nodes] / max(self._hierarchy.height, 1), found)
         first = np.where(found.absent, found.first, self._first[nodes])
-        estimate = spread(self.size, found._replace(first=first, last=first + inside - 1))
+        estimate = expected_rows(self.size, found._replace(first=first, last=first + inside - 1))
         keys = np.where(found.absent, 2 * len(self._names), 2 * nodes + found.mixed)
-        seen = charged(self._declared()[nodes], found) if self._given else None
-        columns, missing = {self.name: column(keys, self._label)}, bool(found.gone.any())
+        seen = charged(self._declared_ncp_of_nodes()[nodes], found) if self._given else None
+        columns, missing = {self.name: column_of_keys(keys, self._node_label)}, bool(found.gone.any())
         return Published(self.name, columns, ncp, lm, height, None, seen, missing, estimate)
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Boxes | None:
-        """Return what each label stands for: all values below its node; with missing cells, any value.
+        """Return the node, or range, that each published label stands for; with missing cells, any value.
 
         If all labels are ranges, such as ``[20, 29]``, they stand for the ranges that they name, whatever the hierarchy joins.
         """
-        if not self._given and not self._is_clear():
+        if not self._given and not self._readers_agree():
             return None
-        found = spans(codes, starts, self.size - 1 if self.missing else None)
-        labels = {self._names[node] or "" for node in self._meet(found.first, found.last)[~found.absent].tolist()}
+        found = spans_of(codes, starts, self.size - 1 if self.missing else None)
+        labels = {self._names[node] or "" for node in self._published_nodes(found.first, found.last)[~found.absent].tolist()}
         if any(label.startswith("[") for label in labels):
             ends = {label: read_range(label) for label in labels}
             if all(ends.values()):
-                return self._ranges(found, ends)
+                return self._ranges_of_labels(found, ends)
             if not any(is_plain(label) or not label.strip("*") for label in labels):
                 return None
         root = np.zeros((1, self.size), dtype=np.int64)
-        root[0, self._total() :] = 1  # missing cells are below no node
+        root[0, self._count_leaves() :] = 1  # missing cells are below no node
         return nodes_of(np.concatenate([root, self._ancestors]), codes, starts)
 
-    def _is_clear(self) -> bool:
-        """Return whether the hierarchy made from published labels is the same as the one made from the values."""
+    def _readers_agree(self) -> bool:
+        """Whether a hierarchy made from the published labels is the one that was made from the values."""
         leaves = self._hierarchy.leaves
         return None not in self._hierarchy and not any(_SEVERAL.fullmatch(leaf) for leaf in leaves)
 
-    def _ranges(self, found: Spans, ends: dict[str, Any]) -> Ranges:
-        """Return the ranges of classes, from the ends that each label names."""
-        nodes = self._meet(found.first, found.last)
+    def _ranges_of_labels(self, found: Spans, ends: dict[str, Any]) -> Ranges:
+        """Return the range of each class, from the ends that its label names."""
+        nodes = self._published_nodes(found.first, found.last)
         known = {node: ends[self._names[node] or ""] for node in set(nodes[~found.absent].tolist())}
-        places = ranks_of([end for pair in known.values() for end in pair]).reshape(-1, 2)
-        gone = int(places.max(initial=-1)) + 1
-        rank = {node: tuple(pair) for node, pair in zip(known, places.tolist(), strict=True)}
+        ends_ranked = ranks_of([end for pair in known.values() for end in pair]).reshape(-1, 2)
+        gone = int(ends_ranked.max(initial=-1)) + 1
+        rank = {node: tuple(pair) for node, pair in zip(known, ends_ranked.tolist(), strict=True)}
         both = np.array([rank.get(node, (gone, gone)) for node in np.where(found.absent, -1, nodes).tolist()], dtype=np.int64)
         return Ranges(both[:, 0], np.where(found.gone > 0, gone, both[:, 1]))
 
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
-        """Return a sentence for the codebook on what the published column contains."""
+        """Return the codebook's sentence on what the published column contains."""
         says = f"; {self._or_missing.strip()!r} says that some of them miss it" if missing else ""
         if self._level is not None:
             # A level below all published values is not told: only a suppressed value could be as deep.
@@ -197,16 +197,16 @@ class Tree(Scale):
             return f"The label of the hierarchy of {self.name!r} above the value, {where}; or the value, if it is nearer{says}."
         return f"The lowest label of the hierarchy of {self.name!r} above the values of all rows of the class{says}."
 
-    def _total(self) -> int:
-        """Return how many leaves occur."""
+    def _count_leaves(self) -> int:
+        """Return the number of leaves of the hierarchy that occur in the table."""
         return self.size - self.missing
 
-    def _charges(self) -> NDArray[np.float64]:
+    def _ncp_of_nodes(self) -> NDArray[np.float64]:
         """Return the NCP of each node over the leaves that occur; 0 for a single leaf."""
-        charges: NDArray[np.float64] = np.where(self._leaves > 1, self._leaves / max(self._total(), 1), 0.0)
+        charges: NDArray[np.float64] = np.where(self._leaves > 1, self._leaves / max(self._count_leaves(), 1), 0.0)
         return charges
 
-    def _declared(self) -> NDArray[np.float64]:
+    def _declared_ncp_of_nodes(self) -> NDArray[np.float64]:
         """Return the NCP of each node over all leaves of the hierarchy, whether they occur or not."""
         leaves = np.zeros(len(self._hierarchy.labels), dtype=np.int64)
         for value in self._hierarchy.leaves:
@@ -214,16 +214,16 @@ class Tree(Scale):
         charges: NDArray[np.float64] = np.where(np.array(self._hierarchy.heights) > 0, leaves / len(self._hierarchy.leaves), 0.0)
         return charges
 
-    def _meet(self, first: Ints, last: Ints) -> Ints:
-        """Return the lowest node above both codes, or the one above it at the level of the scale; -1 above missing ones."""
+    def _published_nodes(self, first: Ints, last: Ints) -> Ints:
+        """Return the node published for each class: the lowest above its codes, or the one above that at the scale's level."""
         nodes: Ints = self._ancestors[0][first].astype(np.int64)
         for level in self._ancestors[1 : None if self._level is None else self._level + 1]:
             below = level[first]
             nodes = np.where((below == level[last]) & (below >= 0), below, nodes)
         return nodes
 
-    def _label(self, key: int) -> str | None:
-        """Return the published text of a key: twice the node, plus one if cells are missing too."""
+    def _node_label(self, key: int) -> str | None:
+        """Return the label of a key: twice the node, plus one if cells are missing too; None if all are missing."""
         node, mixed = divmod(key, 2)
         if node == len(self._names):
             return None

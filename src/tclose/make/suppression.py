@@ -138,7 +138,10 @@ def _ends_to_suppress(table: EncodedTable, labels: Ints, policy: Policy, ends: l
 
 
 def breaking(table: EncodedTable, labels: Ints, policy: Policy) -> Bools:
-    """Return for each class whether it breaks a limit, compared with the input or with the published rows."""
+    """Return for each class that is left after suppression whether it breaks a limit, by the kernels of the makers.
+
+    A class is compared with the input, and with the rows that are published.
+    """
     from tclose.make.kernels.limits import limits_of
     from tclose.make.kernels.satisfies import failing
 

@@ -108,7 +108,7 @@ def _weigh_published(fragment: Fragment) -> tuple[list[Any], list[Numbers]]:
     """Return the worst case of a fragment and the changes of all its splits, by the published bound."""
 
     def worst(box: Fragment) -> list[int]:
-        """Return the published worst case of a fragment, by attribute."""
+        """Return for each sensitive attribute the worst case of a box of values, as Bagai et al. 2023 bound it."""
         return [axis.published(box.sides[s], box.marginal(s)[box.sides[s]]) for s, axis in enumerate(fragment.matrix.axes)]
 
     own = worst(fragment)

@@ -329,7 +329,7 @@ class Clock(Ruler):
 
 
 def _microseconds(value: time) -> int:
-    """Return a time of day in microseconds from midnight."""
+    """Return a time of day of a quasi-identifier as its position on the ruler: microseconds from midnight."""
     return ((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond
 
 

@@ -100,7 +100,8 @@ def may_stand_for(column: Quasi, cells: Cells, atom: Any) -> bool:
     if label is None:
         return atom is None
     label = str(label)
-    if label == "*" and (column.hierarchy is None or column.recode == "set" or isinstance(column.hierarchy, Intervals)):
+    without_tree = column.hierarchy is None or column.recode == "set" or isinstance(column.hierarchy, Intervals)
+    if label == "*" and without_tree:
         return True
     while label.endswith(" or missing"):
         if atom is None:
@@ -108,9 +109,9 @@ def may_stand_for(column: Quasi, cells: Cells, atom: Any) -> bool:
         label = label.removesuffix(" or missing")
     if atom is None:
         return False
-    if column.hierarchy is not None and column.recode != "set" and not isinstance(column.hierarchy, Intervals):
+    if not without_tree:
         return label in _above(column, atom, [atom, label])
-    return covers(label, atom)
+    return label == "*" or covers(label, atom)
 
 
 def _as(published: Any, atom: Any) -> Any:

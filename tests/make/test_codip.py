@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,7 @@ def test_a_small_intersection_is_refused_unless_it_is_accepted() -> None:
         ({"sensitive": ["ill"]}, "needs two or more of them. Choose growth, which can."),
         ({"keep": ["wage"], "sensitive": ["ill", "drug"]}, "join their rows again. Choose growth, which can."),
         ({"other": "keep", "sensitive": ["ill", "drug"]}, "join their rows again. Choose growth, which can."),
+        ({"k": 1, "sensitive": {"ill": 0.2, "drug": 0.2}}, "k above 1. Choose growth, which can."),
     ],
 )
 def test_what_several_tables_cannot_do_is_said_before_the_table_is_read(changes: dict[str, Any], sentence: str) -> None:
@@ -62,6 +64,22 @@ def test_what_several_tables_cannot_do_is_said_before_the_table_is_read(changes:
     with pytest.raises(tc.PolicyError) as refusal:
         tc.anonymize("there is no such file.csv", asked, algorithm="codip")
     assert str(refusal.value).endswith(sentence)
+
+
+def test_intersections_are_counted_in_persons_where_k_is() -> None:
+    twice = pa.table({name: [value for value in PEOPLE[name].to_pylist() for _ in range(3)] for name in PEOPLE.column_names})
+    table = twice.append_column("who", pa.array([f"person {row // 3}" for row in range(180)]))
+    by_rows = tc.anonymize(table, replace(ASKED, drop=["who"], k=3), algorithm="codip", options=ACCEPT)
+    by_persons = tc.anonymize(table, replace(ASKED, unit="who", k=3), algorithm="codip", options=ACCEPT)
+    labels = [release.partition.tolist() for release in by_persons.releases]
+    together: dict[tuple[int, ...], set[str]] = {}
+    for person, *classes in zip(table["who"].to_pylist(), *labels, strict=True):
+        together.setdefault(tuple(classes), set()).add(person)
+    assert by_persons.joined.smallest_intersection == min(map(len, together.values())) < 3
+    assert by_rows.joined.smallest_intersection >= 1
+    assert re.search(r"may be left with \d persons?\.", by_persons.releases[0].codebook)
+    with pytest.raises(tc.PolicyError, match=r"may be left with \d persons?, below k=3"):
+        tc.anonymize(table, replace(ASKED, unit="who", k=3), algorithm="codip")
 
 
 def test_the_order_of_the_rows_cannot_be_kept() -> None:

@@ -63,7 +63,7 @@ def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
     least, k = joined.smallest_intersection, releases.releases[0].audit.policy.k
     screen.tell(
         "The limits are satisfied by each table by itself. Someone who joins the tables by the quasi-identifiers of a person "
-        f"may be left with {number_of(least, 'row')}, and k is {k}."
+        f"may be left with {number_of(least, releases.releases[0].certificate['counted'].removesuffix('s'))}, and k is {k}."
     )
     screen.tell(f"{100 * joined.association_lost:.0f}% of the association between sensitive columns is in no table:")
     table = Columns("", "association", "")

@@ -46,6 +46,8 @@ def refuses(policy: Policy, problem: Problem | None) -> str:  # noqa: ARG001 - t
         return "It divides the sensitive columns among tables, and needs two or more of them."
     if policy.keep or policy.other == "keep":
         return "A column that is kept as it is would stand in every table, and join their rows again."
+    if policy.k == 1:
+        return "Every table must ask for something by itself: k above 1."
     return ""
 
 

@@ -324,9 +324,9 @@ def _join(policy: Policy, settings: Settings, encoded: EncodedTable, made: list[
     """
     codes = {attribute.column.name: attribute.codes for attribute in encoded.sensitive}
     tables = [list(one.partition.sensitive) for one in made]
-    joined = joined_tables(codes, tables, [one.published_classes() for one in made])
+    joined = joined_tables(codes, tables, [one.published_classes() for one in made], encoded.persons)
     if joined.smallest_intersection < (policy.k or 1) and settings.options["intersection"] == "refuse":
-        together = number_of(joined.smallest_intersection, "row")
+        together = number_of(joined.smallest_intersection, "row" if encoded.persons is None else "person")
         raise PolicyError(
             f"{settings.algorithm.name} cannot make this release. Someone who joins its {len(made)} tables by the "
             f"quasi-identifiers may be left with {together}, below k={policy.k}. Choose {DEFAULT}, which makes one table, or "

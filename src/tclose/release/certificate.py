@@ -57,8 +57,8 @@ class PublicFacts:
         The largest distance from the table that a class could have, as was known before the rows were chosen; empty where it was
         not known.
     tables : mapping or None
-        Where several tables are published: the ``number`` of this one, ``of`` how many, and the least number of rows that are
-        together in a class of each.
+        Where several tables are published: the ``number`` of this one, ``of`` how many, and the least number of rows, or of
+        persons where they are counted, that are together in a class of each.
     """
 
     loss: Mapping[str, Any]
@@ -257,17 +257,17 @@ def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = No
         "whole table, and how that was measured, is in the certificate."
     )
     tables = certificate.get("tables")
-    closing += f" {of_several(**tables)}" if tables else ""
+    closing += f" {of_several(**tables, counted=certificate['counted'])}" if tables else ""
     which = [] if sha256 is None else [f"sha256 of the release: {sha256}", ""]
     return "\n".join([*lines, "", closing, "", *which])
 
 
-def of_several(number: int, of: int, smallest_intersection: int) -> str:
+def of_several(number: int, of: int, smallest_intersection: int, counted: str) -> str:
     """Return a sentence on what one of several tables does not promise."""
     return (
         f"This is table {number} of {of} of the same people: k and every other limit are satisfied by each table by itself. "
         "Someone who joins the tables by the quasi-identifiers of a person may be left with "
-        f"{number_of(smallest_intersection, 'row')}."
+        f"{number_of(smallest_intersection, counted.removesuffix('s'))}."
     )
 
 

@@ -60,7 +60,7 @@ class Joined:
     tables : tuple of tuple of str
         The sensitive attributes of each table.
     smallest_intersection : int
-        The least number of rows that are together in a class of every table.
+        The least number of rows, or of persons where the policy counts them, that are together in a class of every table.
     associations : tuple of Association
         Each pair of sensitive attributes.
     guesses : mapping of Guess
@@ -83,7 +83,12 @@ class Joined:
         return {**asdict(self), "association_lost": self.association_lost}
 
 
-def joined_tables(codes: Mapping[str, NDArray[Any]], tables: Sequence[Sequence[str]], classes: Sequence[Ints]) -> Joined:
+def joined_tables(
+    codes: Mapping[str, NDArray[Any]],
+    tables: Sequence[Sequence[str]],
+    classes: Sequence[Ints],
+    persons: NDArray[Any] | None = None,
+) -> Joined:
     """Return what joining several tables shows.
 
     Parameters
@@ -94,6 +99,8 @@ def joined_tables(codes: Mapping[str, NDArray[Any]], tables: Sequence[Sequence[s
         The sensitive attributes of each table.
     classes
         For each table the published class of each row; -1 where the row is suppressed.
+    persons : (rows,) integers, optional
+        The person of each row, where persons are counted.
     """
     guesses = {}
     for table, labels in zip(tables, classes, strict=True):
@@ -104,25 +111,30 @@ def joined_tables(codes: Mapping[str, NDArray[Any]], tables: Sequence[Sequence[s
             guesses[name] = guess_of(labels[there], codes[name][there], same, others)
     return Joined(
         tuple(map(tuple, tables)),
-        smallest_intersection(classes),
+        smallest_intersection(classes, persons),
         associations_of(list(codes), list(codes.values()), tables),
         guesses,
     )
 
 
-def smallest_intersection(classes: Sequence[Ints]) -> int:
-    """Return the least number of rows that are together in a class of every table.
+def smallest_intersection(classes: Sequence[Ints], persons: NDArray[Any] | None = None) -> int:
+    """Return the least number of rows, or of persons if they are given, that are together in a class of every table.
 
     Parameters
     ----------
     classes
         For each table the published class of each row of the input; -1 where the row is suppressed. To be in a table and not in
         another one tells rows apart, too; rows that are in no table are not seen.
+    persons : (rows,) integers, optional
+        The person of each row.
     """
     seen = np.any([labels >= 0 for labels in classes], axis=0)
     keys = np.zeros(int(seen.sum()), dtype=np.int64)
     for labels in classes:
         keys = renumber(keys * (int(labels.max()) + 2) + labels[seen] + 1)[0]
+    if persons is not None:  # one row of each person is enough
+        who = persons[seen].astype(np.int64)
+        keys = keys[renumber(keys * (int(who.max()) + 1) + who)[1]]
     return int(np.bincount(keys).min())
 
 

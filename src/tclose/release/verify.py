@@ -184,7 +184,7 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     if own is not None and theirs is not None:
         findings += _findings_on_own_policy(own, theirs, names)
     different = [] if own is None else differences(own, asked)
-    several = [] if said.tables is None else [of_several(**said.tables.model_dump())]
+    several = [] if said.tables is None else [of_several(**said.tables.model_dump(), counted=said.counted)]
     risks = [*several, *scope.warnings, *dict.fromkeys(told)]
     unchecked = _claims_not_checked(said)
     return Verification(path.name, findings, audit, scope, risks, unchecked, theirs, different)

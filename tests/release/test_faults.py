@@ -409,6 +409,43 @@ def test_ctrl_c_at_random_moments(case: Case, tmp_path: Path) -> None:
         assert_interrupted(process, tmp_path, "some moment")
 
 
+DROPPED = """
+import os, signal, sys, time
+from tclose.cli import main, screen
+
+
+class Half:
+    def __del__(self):
+        {what}
+
+
+def listening(hear, Job=screen.Job):
+    def heard(stage, figure):
+        if stage == "Partitioning" and figure == "":
+            Half()
+            {then}
+        hear(stage, figure)
+    return Job(heard)
+
+
+screen.Job = listening
+main()
+"""
+
+
+def test_an_object_that_fails_as_it_is_deleted_is_not_told(case: Case, tmp_path: Path) -> None:
+    code = DROPPED.format(what="raise AttributeError('a cell of the table')", then="pass")
+    done = finish(start("-c", code, *case.command(tmp_path / "release.csv")))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert_whole(tmp_path, case.sha256)
+
+
+def test_ctrl_c_while_an_object_is_deleted_comes_again(case: Case, tmp_path: Path) -> None:
+    code = DROPPED.format(what="os.kill(os.getpid(), signal.SIGINT)", then="for _ in range(6_000): time.sleep(0.01)")
+    assert_says_interrupted(finish(start("-c", code, *case.command(tmp_path / "release.csv"))))
+    assert names(tmp_path) == []
+
+
 def wait_for(stage: str, process: subprocess.Popen[str]) -> None:
     assert process.stdout is not None
     while process.stdout.readline() not in (f"{stage}\n", ""):

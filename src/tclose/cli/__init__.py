@@ -13,6 +13,9 @@ __all__ = ["app", "main"]
 def main() -> None:
     """Run the ``tclose`` command; the entry point of the installed script."""
     try:
+        from tclose.cli.dropped import handle_dropped_exceptions
+
+        handle_dropped_exceptions()
         from tclose.cli.commands import run
 
         run()

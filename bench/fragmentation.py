@@ -19,7 +19,8 @@ from release import table
 from scenarios import DATA, TREES, machine, policy_of
 from tclose.distances import Ordered
 from tclose.make.fragmentation.counts import Counts
-from tclose.make.fragmentation.fragmentation import DEPTHS, size_classes
+from tclose.make.fragmentation.depth import DEPTHS
+from tclose.make.fragmentation.fragmentation import size_classes
 from tclose.make.registry import find_algorithm
 from tclose.values.exact import exact
 

@@ -14,8 +14,10 @@ import pandas as pd
 
 import tclose as tc
 from pictures import DATA, save
+from tclose.make.sabre import size_classes
+from tclose.values.exact import exact
 
-T = 0.1
+T, K = 0.1, 5
 
 
 def main() -> None:
@@ -25,7 +27,7 @@ def main() -> None:
 def buckets() -> Any:
     """The hours per week of Adult, in the buckets that SABRE makes of them."""
     counts = pd.read_csv(DATA / "adult.csv")["hours-per-week"].value_counts()
-    found = tc.find_fragmentation(counts, t=T, strategy="sum")
+    found, _ = size_classes(tc.find_fragmentation(counts, t=T).matrix, exact(T), K)
     shown = sorted((min(part.values[0]), max(part.values[0])) for part in found.fragments)  # noqa: PD011 - no frame
     bars = pd.DataFrame(
         [
@@ -39,7 +41,9 @@ def buckets() -> Any:
     people = alt.Y("people:Q", scale=alt.Scale(type="symlog"), title="people", axis=alt.Axis(values=[0, 10, 100, 1000, 10000]))
     chart = alt.Chart(bars).mark_bar(width=5).encode(alt.X("hours:Q", title="hours per week"), people, shade)
     return chart.properties(
-        width=620, height=220, title=f"{len(shown)} buckets of hours per week, t = {T}: a change of colour is a new bucket"
+        width=620,
+        height=220,
+        title=f"{len(shown)} buckets of hours per week, t = {T}, k = {K}: a change of colour is a new bucket",
     )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise, product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,7 @@ from tclose.make.fragmentation.find import find_fragmentation
 from tclose.make.hilbert import hilbert_index, hilbert_order
 from tclose.make.kernels.loss import loss_table, losses_of_ranges
 from tclose.make.kernels.nearest import fill_along, fill_nearest
-from tclose.make.sabre import halved
+from tclose.make.sabre import halved, size_classes
 from tclose.make.scales import Line
 from tests import naive
 
@@ -55,6 +58,34 @@ def test_the_worst_case_is_that_of_brute_force_and_no_class_exceeds_t(data: st.D
         worst = worst_case(counts, buckets, taken.tolist(), emd)
         assert found.promise(taken) == (worst,)
         assert worst <= t or len(halved(found, k=1)) == 1
+
+
+DEPTHS = [Fraction(share, 10) for share in range(10, 0, -1)]
+
+
+@given(st.data())
+def test_the_first_depth_with_the_most_classes_is_taken(data: st.DataObject) -> None:
+    counts = data.draw(st.lists(st.integers(1, 30), min_size=2, max_size=8), "counts")
+    kind = data.draw(st.sampled_from(["ordered", "equal"]), "kind")
+    t = data.draw(st.sampled_from([Fraction(1, 10), Fraction(1, 4), Fraction(1, 2)]), "t")
+    k = data.draw(st.integers(1, 5), "k")
+    found = [replace(find_fragmentation(counts, t=depth * t, distances=kind, strategy="sum"), t=(t,)) for depth in DEPTHS]
+    sizes = [halved(one, k).tolist() for one in found]
+    best = naive.sabre.first_with_most_classes(sizes)
+    chosen, wanted = size_classes(found[0].matrix, t, k)
+    assert (chosen.rows.tolist(), wanted.tolist()) == (found[best].rows.tolist(), sizes[best])
+
+
+@pytest.mark.needs_data
+def test_the_hours_of_adult_in_buckets_to_t_and_deeper(data: Path) -> None:
+    with (data / "adult.csv").open(encoding="utf-8", newline="") as file:
+        counts = Counter(int(row["hours-per-week"]) for row in csv.DictReader(file))
+    t = Fraction(1, 20)
+    found = [replace(find_fragmentation(counts, t=depth * t, strategy="sum"), t=(t,)) for depth in DEPTHS]
+    assert found[0].rows.sum() == 30_162
+    assert [len(halved(one, k=5)) for one in found] == [735, 735, 996, 1515, 2277, 2277, 2877, 3478, 3698, 3958]
+    chosen, wanted = size_classes(found[0].matrix, t, k=5)
+    assert (len(chosen.fragments), len(wanted)) == (56, 3958)
 
 
 # --- the curve --------------------------------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
 """SABRE: sensitive values in buckets, classes that take about their share of each, and near rows for each class.
 
-Cao, Karras, Kalnis and Tan 2011; how classes are sized is our reconstruction.
+Cao, Karras, Kalnis and Tan 2011; how far buckets are split and how classes are sized is our reconstruction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from tclose.jobs import announce
 from tclose.make.algorithm import Partition
 from tclose.make.fragmentation.counts import Counts
+from tclose.make.fragmentation.depth import choose_depth
 from tclose.make.fragmentation.fragmentation import slack_of
 from tclose.make.fragmentation.result import Fragmentation
 from tclose.make.fragmentation.search import search
@@ -35,16 +37,14 @@ def sabre(
 ) -> Partition:
     """Split the sensitive values into buckets, size classes by halving, then choose the rows of each class.
 
-    Buckets are split where the sum of their worst cases falls most, until it is at most t. A class of halves is accepted if its
-    worst case is within t: exact, because buckets of one attribute do not overlap. So every class is close whatever rows it
-    takes of each bucket (Cao et al. 2011, sections 4 and 5). Rows are chosen by quasi-identifiers alone. Classes that break
-    another limit, as l, are merged with the class that costs least.
+    Buckets are split where the sum of their worst cases falls most, until it is at most t, or a share of t. A class of halves is
+    accepted if its worst case is within t: exact, because buckets of one attribute do not overlap. So every class is close
+    whatever rows it takes of each bucket (Cao et al. 2011, sections 4 and 5). Rows are chosen by quasi-identifiers alone.
+    Classes that break another limit, as l, are merged with the class that costs least.
     """
     attribute = problem.sensitive[0]
     matrix, cell_of_row = Counts.of_codes([attribute.codes], [attribute.distance], [attribute.values])
-    t = [slack_of(matrix, 0, attribute)]
-    found = Fragmentation.of_walk(search(matrix, t, "corrected", "sum"), t)
-    wanted = halved(found, problem.limits.k)
+    found, wanted = size_classes(matrix, slack_of(matrix, 0, attribute), problem.limits.k)
     announce("Choosing rows of")
     order = hilbert_order(problem.quasi, [scale.size for scale in problem.scales])
     fill = fill_nearest if options["fill"] == "nearest" else fill_along
@@ -52,6 +52,16 @@ def sabre(
     labels = merge_failing(labels, problem.quasi, problem.losses, problem.limits)
     promised = {attribute.column.name: found.promises.largest(wanted)[0]}
     return Partition(labels, promised=promised, course={"buckets": len(found.fragments)})
+
+
+def size_classes(matrix: Counts, t: Fraction, k: int) -> tuple[Fragmentation, Ints]:
+    """Return the buckets with the most classes, and the rows of each bucket that every class takes: (classes, buckets).
+
+    The paper splits buckets until the sum of their worst cases is at most t. Then little is left of t for the uneven shares that
+    small classes must take. So buckets are also split until the sum is at most each of several shares of t; ties: the fewest
+    buckets win.
+    """
+    return choose_depth(lambda limits: search(matrix, limits, "corrected", "sum"), [t], k, lambda found: halved(found, k))
 
 
 def halved(found: Fragmentation, k: int) -> Ints:

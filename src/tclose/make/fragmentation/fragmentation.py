@@ -12,6 +12,7 @@ from tclose.jobs import announce
 from tclose.make.algorithm import Partition
 from tclose.make.emd import exact_emd
 from tclose.make.fragmentation.counts import Counts
+from tclose.make.fragmentation.depth import DEPTHS, choose_depth
 from tclose.make.fragmentation.fill import fill
 from tclose.make.fragmentation.result import Fragmentation
 from tclose.make.fragmentation.search import search
@@ -22,9 +23,6 @@ from tclose.values.arrays import Codes, Ints
 if TYPE_CHECKING:
     from tclose.make.encode import Attribute
     from tclose.make.problem import Problem
-
-DEPTHS = tuple(Fraction(share, 20) for share in (20, 18, 16, 14, 12, 10, 8, 6, 4, 2))
-"""Shares of t that fragments may use up: the rest of t is for classes that take uneven shares of them."""
 
 CROWDING = Fraction(2, 5)
 """Twice the fragments cost about as much information as 2^(2/5) times the rows in a class; see docs/decisions.md."""
@@ -92,22 +90,14 @@ def size_classes(matrix: Counts, t: list[Fraction], k: int, options: Mapping[str
     """Return the preferred fragmentation of a matrix, and the number of rows of each fragment that its classes take."""
     relaxed = options["sizing"] == "relaxed" and options["bound"] == "corrected"
     crowding = CROWDING if options["prefer"] == "loss" else Fraction(0)
-    best: tuple[Fragmentation, Ints] | None = None
-    most = Fraction(0)
-    for depth in DEPTHS if relaxed else DEPTHS[:1]:
-        walk = search(matrix, [depth * limit for limit in t], options["bound"], options["strategy"])
-        found = Fragmentation.of_walk(walk, t)
-        if best is not None and found.fragments == best[0].fragments:
-            continue
-        wanted = found.class_sizes(k, options["sizing"])
-        # classes / fragments^crowding, raised to a power that makes it a fraction: no machine's rounding chooses between depths.
-        merit = Fraction(len(wanted) ** crowding.denominator, len(found.fragments) ** crowding.numerator)
-        if merit > most:
-            best, most = (found, wanted), merit
-        if wanted.sum(axis=1).max() < 2 * k:  # none can be halved
-            break
-    assert best is not None
-    return best
+    return choose_depth(
+        lambda limits: search(matrix, limits, options["bound"], options["strategy"]),
+        t,
+        k,
+        lambda found: found.class_sizes(k, options["sizing"]),
+        DEPTHS if relaxed else DEPTHS[:1],
+        crowding,
+    )
 
 
 def _sizes_by_k(rows: int, k: int) -> Ints:

@@ -334,6 +334,15 @@ def test_huge_numbers_are_exact() -> None:
 
 
 @pytest.mark.parametrize(
+    ("values", "length"),
+    [([1, 3], "2"), ([1e-300, 3e-300], "2e-300"), ([-1e300, 1e300], "2e+300"), ([-1.7e308, 1.7e308], "1.8e+308"), ([5e-324, 1e308], "1e+308")],
+)  # fmt: skip
+def test_ranges_of_numbers_of_any_size_are_told_in_words(values: list[Any], length: str) -> None:
+    scale, _ = line([values])
+    assert scale.width_in_words(1.0) == f"in ranges of {length} on average"
+
+
+@pytest.mark.parametrize(
     ("values", "settings", "sentence"),
     [
         ([25], {"snap": "month"}, "snap of 'age' must be a number above 0. Got 'month'."),

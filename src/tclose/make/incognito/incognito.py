@@ -55,11 +55,16 @@ def incognito(
     announce("Testing nodes:")
     if search.allowed == 0 and not merging_may_break(replace(problem.policy, n=None)):
         passing = search.pruned()
-        chosen = min(minimal(passing), key=lambda node: (search.loss(node), sum(node), node))
+        chosen = min(minimal(passing), key=lambda node: (search.loss(node), sum(node), node), default=None)
     else:
         passing, losses = search.every_node()
         nodes = [tuple(heights) for heights in np.argwhere(passing).tolist()]
-        chosen = min(nodes, key=lambda node: (losses[node], sum(node), node))
+        chosen = min(nodes, key=lambda node: (losses[node], sum(node), node), default=None)
+    if chosen is None:
+        # Kernels that round accept no class that is too near to a limit. Feasibility was checked exactly: one class will do.
+        chosen = tuple(levels - 1 for levels in search.levels)
+        passing[chosen] = True
+        return Partition(search.labels(chosen), levels=search.levels_of(chosen), course=search.course(passing, chosen))
     labels = search.labels(chosen)
     left = search.without_failing(labels) if search.allowed else labels
     assert left is not None

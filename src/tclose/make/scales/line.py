@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -129,7 +130,7 @@ class Line(Scale):
     def width_in_words(self, share: float) -> str:
         """Return in words how long the published ranges are, from their mean NCP: ``in ranges of 8.6``."""
         how = {"range": "in ranges of", "bounds": "between bounds that differ by", "centroid": "as means over ranges of"}
-        length = self._ruler.length(share * self._range) if self._ruler else "0"
+        length = self._ruler.length(Fraction(share) * self._range) if self._ruler else "0"
         return f"{how[self._recode]} {length} on average"
 
     def at_level(self, level: int) -> Scale:

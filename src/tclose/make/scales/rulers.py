@@ -6,6 +6,7 @@ The unit is small enough that every value, every edge of the grid, every limit, 
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from calendar import monthrange
 from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ from tclose.values.exact import exact
 from tclose.values.hierarchy import printed
 
 SNAPS = ("day", "week", "month", "quarter", "year")
+LARGEST = Fraction(sys.float_info.max)
+"""The largest float: a table's range may be twice as long."""
 
 
 class Cell(NamedTuple):
@@ -67,9 +70,9 @@ class Ruler(ABC):
         """Return the printed value at a position of a quasi-identifier's ruler."""
         return self.show(self.value(unit))
 
-    def length(self, units: float) -> str:
+    def length(self, units: Fraction) -> str:
         """Return the length of a published range in words; of times, in the largest unit that it fills."""
-        seconds = units / 2_000_000
+        seconds = float(units / 2_000_000)
         parts = (("days", 86_400), ("hours", 3_600), ("minutes", 60))
         name, part = next(((name, part) for name, part in parts if seconds >= part), ("seconds", 1))
         return f"{seconds / part:.3g} {name}"
@@ -148,9 +151,9 @@ class Numbers(Ruler):
         decimal = _finite_decimal(number)
         return str(number) if decimal is None else self.show(decimal)
 
-    def length(self, units: float) -> str:
+    def length(self, units: Fraction) -> str:
         """Return the length of a published range of numbers as text, with three digits."""
-        return f"{units / self._one:.3g}"
+        return f"{float(min(units / self._one, LARGEST)):.3g}"
 
     def mean(self, grains: int) -> float:
         """Return the published mean of a class from its number of grains, as a float with few digits."""
@@ -197,9 +200,9 @@ class Days(Ruler):
         """Return the date at a position of a quasi-identifier's ruler."""
         return date.fromordinal(unit // 2)
 
-    def length(self, units: float) -> str:
+    def length(self, units: Fraction) -> str:
         """Return the length of a published range of dates in words, as days."""
-        return f"{units / 2:.3g} days"
+        return f"{float(units / 2):.3g} days"
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
         """Return the first day of each date's week, month, quarter or year, and a function from a first day to that cell."""

@@ -1,15 +1,16 @@
-"""Warm-up: every kernel compiled before it is needed, and kept on the disk."""
+"""Warm-up: kernels, of all algorithms or of one, compiled before they are needed, and kept on the disk."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
 from tclose.errors import OutputError
 from tclose.jobs import announce
-from tclose.make.registry import ALGORITHMS
+from tclose.make.registry import Algorithm, find_algorithm, list_algorithms
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.release.anonymize import anonymize
 
@@ -37,30 +38,62 @@ class Warmth:
     folder: str
 
 
-def warm_up() -> Warmth:
+def warm_up(algorithm: str | None = None) -> Warmth:
     """Compile every kernel that is not on the disk, by helpers on all cores and small releases; return what was done.
 
-    Kernels are compiled for types of arrays, not for policies. So two policies are enough, the simplest and one that asks for
-    something of every kind: then every part of an algorithm is run. An algorithm may refuse one of them.
+    Parameters
+    ----------
+    algorithm
+        The name of the algorithm whose kernels are compiled; without one, those of all algorithms are.
+
+    Raises
+    ------
+    PolicyError
+        There is no algorithm with that name.
+    OutputError
+        There is no folder to keep kernels in.
     """
     from tclose.make.kernels.ahead import compile_ahead, wait_for
     from tclose.make.kernels.compiling import FOLDER, teller
     from tclose.make.kernels.rehearsing import KERNELS
 
+    chosen = None if algorithm is None else find_algorithm(algorithm)
     if FOLDER is None:
         raise OutputError("There is no folder to keep compiled kernels in. Set NUMBA_CACHE_DIR to one that can be written.")
     before, begun = teller.compiled, time.monotonic()
     announce("Compiling for")
-    compile_ahead(KERNELS)
+    if chosen is None:
+        compile_ahead(KERNELS)
+    else:
+        chosen.compile_ahead()
     ahead = wait_for()
-    for algorithm in ALGORITHMS.values():
-        if algorithm.several:  # it runs the kernels of others
-            continue
-        for policy in (_simplest_policy(), _fullest_policy()):
-            if not algorithm.refuses(policy, None):
-                anonymize(_warmup_table(), policy, algorithm=algorithm.name)
-    anonymize(_warmup_table(), replace(_fullest_policy(), n=ROWS // 2), algorithm="mondrian")
+    for each, policy in _all_releases() if chosen is None else _releases_of(chosen):
+        if not each.refuses(policy, None):
+            accept = {"intersection": "accept"} if each.several else {}
+            anonymize(_warmup_table(), policy, algorithm=each.name, options=accept)
     return Warmth(ahead + teller.compiled - before, time.monotonic() - begun, FOLDER)
+
+
+def _all_releases() -> Iterator[tuple[Algorithm, Policy]]:
+    """Yield algorithms with policies that together run every kernel.
+
+    Kernels are compiled for types of arrays, not for policies. So two policies are enough, the simplest and one that asks for
+    something of every kind: then every part of an algorithm is run. An algorithm may refuse one of them. Checks of
+    (n,t)-closeness are the same for all.
+    """
+    for algorithm in list_algorithms():
+        if not algorithm.several:  # it runs the kernels of others
+            yield algorithm, _simplest_policy()
+            yield algorithm, _fullest_policy()
+    yield find_algorithm("mondrian"), replace(_fullest_policy(), n=ROWS // 2)
+
+
+def _releases_of(algorithm: Algorithm) -> Iterator[tuple[Algorithm, Policy]]:
+    """Yield an algorithm with policies that run its kernels; where it takes one sensitive column alone, other limits too."""
+    everything = _fullest_policy()
+    one_column = replace(everything, sensitive=everything.sensitive[:1], other="drop")
+    for policy in (_simplest_policy(), everything, one_column, replace(one_column, n=ROWS // 2)):
+        yield algorithm, policy
 
 
 def _warmup_table() -> pa.Table:

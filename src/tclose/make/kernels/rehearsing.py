@@ -220,27 +220,31 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
 """How each kernel is compiled; kernels that take long, and those that are needed first, come first."""
 
 _CHECKS = ("kernels.limits.cumulate_counts", "kernels.satisfies.column_satisfies", "kernels.satisfies.find_failing")
-_GROWTH = tuple(KERNELS)[:10]
+_GROWTH = (*tuple(KERNELS)[:10], "kernels.merge._merge")
 _MERGING = ("kernels.excess.excess", "microaggregation.merge._merge_all")
+_REGIONS = "regions._compare"
+_AFTERWARDS = ("kernels.loss.fill_losses", _REGIONS)
 NEEDED: dict[str, tuple[str, ...]] = {
-    "growth": _GROWTH,
+    "growth": (*_GROWTH, _REGIONS),
     "codip": _GROWTH,
-    "mondrian": (*_CHECKS, "mondrian._cut_all"),
+    "mondrian": (*_CHECKS, "mondrian._cut_all", *_AFTERWARDS),
     "fragmentation": (
         *_CHECKS,
         "fragmentation.exchange.sweep",
         "fragmentation.grow._grow_all",
         "fragmentation.blocks._halve_all",
+        "kernels.merge._merge",
+        *_AFTERWARDS,
     ),
-    "incognito": (*_CHECKS[:2], "incognito.histogram.find_failing_tallied"),
-    "microaggregation-merge": (*_CHECKS, *_MERGING, "microaggregation.mdav._mdav"),
-    "microaggregation-swap": (*_CHECKS, *_MERGING, "microaggregation.swap._swap"),
-    "microaggregation-tfirst": (*_CHECKS, *_MERGING, "microaggregation.tfirst._take"),
-    "sabre": (*_CHECKS, "kernels.nearest._take_nearest"),
-    "wang-clustering": (*_CHECKS, "kernels.nearest._take_nearest"),
-    "wang-pca": (*_CHECKS, "kernels.nearest._take_nearest"),
+    "incognito": (*_CHECKS, "incognito.histogram.find_failing_tallied", _REGIONS),
+    "microaggregation-merge": (*_CHECKS, *_MERGING, "microaggregation.mdav._mdav", *_AFTERWARDS),
+    "microaggregation-swap": (*_CHECKS, *_MERGING, "microaggregation.swap._swap", *_AFTERWARDS),
+    "microaggregation-tfirst": (*_CHECKS, *_MERGING, "microaggregation.tfirst._take", *_AFTERWARDS),
+    "sabre": (*_CHECKS, "kernels.nearest._take_nearest", "kernels.merge._merge", *_AFTERWARDS),
+    "wang-clustering": (*_CHECKS, "kernels.nearest._take_nearest", "kernels.merge._merge", *_AFTERWARDS),
+    "wang-pca": (*_CHECKS, "kernels.nearest._take_nearest", "kernels.merge._merge", *_AFTERWARDS),
 }
-"""The kernels that an algorithm calls for any table."""
+"""The kernels that an algorithm calls: for any table first, then those that some policies need."""
 
 
 def rehearse(name: str) -> None:

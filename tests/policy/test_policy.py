@@ -142,12 +142,17 @@ def test_hierarchies_that_are_made_from_the_table() -> None:
     assert tree.leaves == ["flu", "cold", "ulcer", "colon"]
 
 
-@pytest.mark.parametrize("widths", [[], [0], [-5], [5, 12], [10, 5], [5, 5], ["x"], [True], [2**number for number in range(21)]])
-def test_intervals_of_which_none_is_a_multiple_are_refused(widths: list[Any]) -> None:
+@pytest.mark.parametrize("widths", [[], [0], [-5], [5, 12], [10, 5], [5, 5], ["x"], [True], 5, "5"])
+def test_intervals_of_which_none_is_a_multiple_are_refused(widths: Any) -> None:
     with pytest.raises(PolicyError) as caught:
         Quasi("age", hierarchy={"intervals": widths})
-    rule = "at most 20 numbers above 0, each a multiple of the one before: [5, 10, 20]"
-    assert str(caught.value) == f"hierarchy of 'age' must be a tree, or {{intervals: ...}} with {rule}. Got dict."
+    rule = "a list of at most 20 numbers above 0, each a multiple of the one before: [5, 10, 20]"
+    assert str(caught.value) == f"Column 'age': intervals must be {rule}. Got {widths!r}."
+
+
+def test_at_most_twenty_intervals() -> None:
+    with pytest.raises(PolicyError, match=r"intervals must be a list of at most 20 numbers above 0, .* Got list\.$"):
+        Quasi("age", hierarchy={"intervals": [2**number for number in range(21)]})
 
 
 def test_intervals_need_numbers() -> None:

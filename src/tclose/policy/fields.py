@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from tclose.distances.labelled import LabelledMatrix
+from tclose.errors import HierarchyError, got
 from tclose.values.bins import MOST_BINS, Bins
 from tclose.values.exact import exact
 from tclose.values.hierarchy import Hierarchy, printed
@@ -90,11 +91,11 @@ def _read_quasi_hierarchy(value: Any) -> Hierarchy | Intervals | str | None:
 
 
 def _read_intervals(value: Mapping[str, Any]) -> Intervals:
-    """Return the hierarchy of intervals that a policy gives by their widths; raise ValueError with the requirement."""
+    """Return the hierarchy of intervals that a policy gives by their widths; raise HierarchyError with the requirement."""
     try:
         return Intervals.read(value)
     except ValueError as error:
-        raise ValueError(f"a tree, or {{{KEY}: ...}} with {error}") from None
+        raise HierarchyError(f"{KEY} must be a list of {error}. Got {got(value[KEY], setting=True)}.") from None
 
 
 def _read_matrix(value: Any) -> LabelledMatrix | None:

@@ -129,7 +129,10 @@ def anonymize(
     settings = settings_of(algorithm, seed, effort, options)
     check_accepted(settings.algorithm, policy)
     if keep_order and settings.algorithm.several:
-        raise PolicyError(f"{settings.algorithm.name} cannot keep the order of the rows: in several tables it joins them again.")
+        raise PolicyError(
+            f"{settings.algorithm.name} cannot keep the order of the rows: in several tables it joins them again. Let the "
+            f"rows be sorted, or choose {DEFAULT}, which makes one table."
+        )
 
     announce("Encoding")
     opened = _open_input(table, policy, settings.algorithm)

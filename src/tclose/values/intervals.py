@@ -36,7 +36,7 @@ class Intervals:
         """Return the intervals of a policy's setting: ``{intervals: [5, 10, 20]}``."""
         given = setting[KEY]
         try:
-            widths = tuple(exact(width) for width in given) if len(given) <= MOST_WIDTHS else ()
+            widths = tuple(map(exact, given)) if isinstance(given, list | tuple) and len(given) <= MOST_WIDTHS else ()
         except ValueError:
             widths = ()
         multiples = all(high > low and (high / low).denominator == 1 for low, high in pairwise(widths) if low > 0)
@@ -50,5 +50,5 @@ class Intervals:
 
 
 def asks_for_intervals(setting: Any) -> bool:
-    """Whether a policy's hierarchy is a list of widths, not a tree: a mapping of ``intervals`` alone to a list."""
-    return isinstance(setting, Mapping) and list(setting) == [KEY] and isinstance(setting[KEY], list | tuple)
+    """Whether a policy's hierarchy is meant to be widths, not a tree: a mapping of ``intervals`` alone, with no tree below."""
+    return isinstance(setting, Mapping) and list(setting) == [KEY] and not isinstance(setting[KEY], Mapping | None)

@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 import tclose as tc
-from pictures import HERE, INK, save
+from pictures import HERE, save
 from tclose.make.incognito.lattice import Node, candidates_of, minimal, specialisations, subsets, walk
 from tclose.release.hospital import hospital
 from tclose.values.arrays import Bools
@@ -31,7 +31,7 @@ AGES: tuple[Maker, ...] = (str, lambda age: str(int(age) // 10), lambda age: str
 K, T = 5, 0.25
 NAMES = (("47602", "4760*", "476**", "*"), ("23", "[20, 29]", "[20, 39]", "*"))
 FATES = ("a part of it fails: never looked at", "tested, fails", "tested, passes: minimal", "above one that passes: not tested")
-COLOURS = ("#e6e6e6", "#f2b5bd", INK, "#bcd7ee")
+COLOURS = ("#e6e6e6", "#f2b5bd", "#2c6ca3", "#bcd7ee")
 
 
 def main() -> None:

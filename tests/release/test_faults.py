@@ -370,6 +370,85 @@ def test_ctrl_c_at_each_stage_of_growth(case: Case, tmp_path: Path, stage: str) 
     assert_interrupted(process, tmp_path, stage)
 
 
+IN_EACH_ALGORITHM = """
+import json, os, signal, sys, threading, time
+from typer.testing import CliRunner
+from tclose.cli import app, screen
+
+commands, Job, found = json.loads(sys.argv[1]), screen.Job, {}
+
+
+def interrupt():
+    time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def listening(hear):
+    def heard(stage, figure):
+        if stage == wanted and figure == "":
+            threads.append(threading.Thread(target=interrupt))
+            threads[-1].start()
+        hear(stage, figure)
+    return Job(heard)
+
+
+screen.Job = listening
+for name, (wanted, command) in commands.items():
+    threads = []
+    try:
+        done = CliRunner().invoke(app, command)
+        for thread in threads:
+            thread.join()
+        found[name] = [len(threads), done.exit_code, done.stderr]
+    except KeyboardInterrupt:
+        found[name] = "the release was there before the signal"
+print(json.dumps(found))
+"""
+
+MAIN_STAGE = {
+    "growth": "Refining",
+    "mondrian": "Partitioning",
+    "incognito": "Testing nodes:",
+    "microaggregation-merge": "Merging classes of",
+    "microaggregation-swap": "Making classes of",
+    "microaggregation-tfirst": "Making classes of",
+    "codip": "Table 2 of 2:",
+}
+"""The other algorithms choose rows."""
+
+
+@pytest.fixture(scope="module")
+def interrupted(case: Case, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The folder of all algorithms' releases, each interrupted in its main stage, and what was said: all in one process."""
+    folder, policies = tmp_path_factory.mktemp("interrupted"), tmp_path_factory.mktemp("policies")
+    quasi = {
+        "age": {"hierarchy": {"intervals": [2, 4, 8, 16, 32]}},
+        "zip": {"hierarchy": "prefixes"},
+        "day": {"hierarchy": "dates"},
+    }
+    commands: dict[str, Any] = {}
+    for name, algorithm in ALGORITHMS.items():
+        sensitive = {"salary": 0.2, "disease": 0.2} if algorithm.several else {"salary": 0.2}
+        policy = policies / f"{name}.yaml"
+        tc.Policy(quasi, sensitive, identifiers=["id"], k=5, suppression=0.05, other="drop").save(policy)
+        command = ["anonymize", case.table, "-p", policy, "-o", folder / f"{name}.csv", "--algorithm", name]
+        commands[name] = (MAIN_STAGE.get(name, "Choosing rows of"), [str(part) for part in command])
+    done = finish(start("-c", IN_EACH_ALGORITHM, json.dumps(commands)))
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", list(ALGORITHMS))
+def test_ctrl_c_in_the_main_stage_of_each_algorithm(interrupted: tuple[Path, dict[str, Any]], name: str) -> None:
+    folder, found = interrupted
+    left = [path for path in folder.iterdir() if path.name.startswith(f"{name}.")]
+    if isinstance(found[name], str):
+        assert left
+        return
+    assert found[name] == [1, 130, "Error: Interrupted.\n"]
+    assert left == []
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_end_while_kernels_are_compiled(case: Case, tmp_path: Path, how: signal.Signals) -> None:
     cache, folder = tmp_path / "cache", tmp_path / "out"

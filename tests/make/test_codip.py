@@ -15,8 +15,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import tclose as tc
+from tclose.cli import app
 from tclose.make.codip import association_matrix, grouped_by_association
 from tclose.make.registry import ALGORITHMS
 from tclose.release.joined import guess_of, smallest_intersection
@@ -30,6 +32,8 @@ PEOPLE = pa.table(
 )  # the drug follows the illness
 ASKED = tc.Policy(["age"], {"ill": 0.3, "drug": 0.3, "wage": 0.3}, k=2)
 ACCEPT = {"intersection": "accept"}
+DIGITS = pa.table({"age": range(54), **{name: [row // 3**place % 3 for row in range(54)] for place, name in enumerate("abc")}})
+"""Three sensitive columns that are independent, so that each has a table of its own."""
 
 
 def test_attributes_that_go_together_stay_together() -> None:
@@ -116,6 +120,45 @@ def test_all_tables_are_written_or_none(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["people.2.csv.codebook.md"]
     found.write(tmp_path / "people.csv", force=True)
     assert len(list(tmp_path.iterdir())) == 8
+
+
+def test_tables_of_an_earlier_set_with_more_of_them_are_removed(tmp_path: Path) -> None:
+    three = tc.anonymize(DIGITS, tc.Policy(["age"], dict.fromkeys("abc", 0.3), k=2), algorithm="codip", options=ACCEPT)
+    two = tc.anonymize(PEOPLE, ASKED, algorithm="codip", options=ACCEPT)
+    assert (len(three.releases), len(two.releases)) == (3, 2)
+    written = three.write(tmp_path / "people.csv")
+    mine = [tmp_path / name for name in ("people.4.csv", "people.2024.csv", "people.2024.csv.certificate.json")]
+    for path in mine:
+        path.write_text(written[0][1].read_text())  # a certificate, but of table 1
+    for path in (*written[0], *written[1]):  # without them too
+        path.unlink()
+    with pytest.raises(tc.OutputError, match=r"people\.3\.csv' exists"):
+        two.write(tmp_path / "people.csv")
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in (*mine, *written[2])}
+    new = two.write(tmp_path / "people.csv", force=True)
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in (*mine, *new[0], *new[1])}
+    assert all(tc.verify(paths[0]).holds for paths in new)
+
+
+def test_an_input_that_would_be_removed_is_refused(tmp_path: Path) -> None:
+    three = tc.anonymize(DIGITS, tc.Policy(["age"], dict.fromkeys("abc", 0.3), k=2), algorithm="codip", options=ACCEPT)
+    third = three.write(tmp_path / "people.csv")[2][0]
+    asked = tc.Policy([tc.Quasi("age", type="category")], {"c": 0.3, "b": 0.3}, k=2)
+    asked.save(tmp_path / "policy.yaml")
+    command = [
+        "anonymize",
+        third,
+        "-p",
+        tmp_path / "policy.yaml",
+        "-o",
+        tmp_path / "people.csv",
+        "--algorithm",
+        "codip",
+        "--force",
+    ]
+    done = CliRunner().invoke(app, list(map(str, command)))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == f"Error: File '{third}' is read as an input, and would be overwritten. Choose another name.\n"
 
 
 def test_it_is_one_line_a_table() -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,30 @@ def test_a_commit_that_fails_is_taken_back(
     monkeypatch.undo()
     complete = done and when == 2  # all were in place: too late to take back
     assert found(tmp_path) == (NEW if complete else before)
+
+
+@pytest.mark.parametrize("failure", [None, REFUSED, INTERRUPTED])
+def test_an_obsolete_file_is_removed_when_all_new_ones_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException | None
+) -> None:
+    release(tmp_path, "old")
+    (tmp_path / "obsolete.csv").write_text("old")
+
+    def sync(path: Path) -> None:
+        if failure is not None and path.name == "release.csv":
+            raise failure
+
+    monkeypatch.setattr("tclose.tables.files._sync_folder", sync)
+    with Together(force=True) as files:
+        files.stage(tmp_path / "release.csv", text("new"))
+        files.stage(tmp_path / "certificate.json", text("new"))
+        files.remove(tmp_path / "obsolete.csv")
+        files.remove(tmp_path / "gone.csv")  # somebody else has removed it
+        assert (tmp_path / "obsolete.csv").exists()
+        with nullcontext() if failure is None else pytest.raises((OutputError, KeyboardInterrupt)):
+            files.commit()
+    new = {"release.csv": "new", "certificate.json": "new"}
+    assert found(tmp_path) == (OLD | new if failure is None else {**OLD, "obsolete.csv": "old"})
 
 
 def test_older_files_come_back_where_there_are_no_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,13 +45,15 @@ def anonymize(
     from tclose.make.registry import settings_of
     from tclose.policy import Policy, files_of
     from tclose.release.release import Release, check_paths
-    from tclose.release.release_set import numbered
+    from tclose.release.release_set import check_several_paths
 
     asked = Policy.load(policy)
     options = _parse_options(option)
-    several = settings_of(algorithm, seed, effort, options).algorithm.several
-    for target in numbered(out, len(asked.sensitive)) if several else [out]:
-        check_paths(target, force=force, inputs=[data, policy, *files_of(asked)])
+    inputs = [data, policy, *files_of(asked)]
+    if settings_of(algorithm, seed, effort, options).algorithm.several:
+        check_several_paths(out, len(asked.sensitive), force=force, inputs=inputs)
+    else:
+        check_paths(out, force=force, inputs=inputs)
     with warnings_told(), stages(data.name, out.name):
         from tclose.release.anonymize import anonymize as make
 

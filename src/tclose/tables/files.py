@@ -93,6 +93,7 @@ class Together:
         self._staged: dict[Path, Path] = {}
         self._data: list[Path] = []
         self._older: dict[Path, Path] = {}
+        self._obsolete: list[Path] = []
 
     def __enter__(self) -> Self:
         """Return the object that stages files; nothing is written yet."""
@@ -131,6 +132,10 @@ class Together:
             _sync(beside)
         return beside
 
+    def remove(self, path: Path) -> None:
+        """Remove an older file that goes with none of the staged ones, when all of these are committed."""
+        self._obsolete.append(path)
+
     def commit(self) -> None:
         """Rename all staged files to their paths, data last; take all back if one cannot be renamed."""
         with ExitStack() as locks:
@@ -151,13 +156,13 @@ class Together:
         for path in self._staged:
             check_target(path, force=self._force)
         papers = [path for path in self._staged if path not in self._data]
-        for data in self._data if len(self._staged) > 1 else ():
-            if os.path.lexists(data):
-                begun.append(data)
-                self._older[data] = _temporary_path(data)
-                with _disk_errors_in_one_sentence(data):
-                    data.rename(self._older[data])
-                    _sync_folder(data)
+        for path in (*self._obsolete, *(self._data if len(self._staged) > 1 else ())):
+            if os.path.lexists(path):
+                begun.append(path)
+                self._older[path] = _temporary_path(path)
+                with _disk_errors_in_one_sentence(path):
+                    path.rename(self._older[path])
+                    _sync_folder(path)
         for path in (*reversed(papers), *reversed(self._data)):
             check_target(path, force=self._force)
             begun.append(path)
@@ -181,10 +186,11 @@ class Together:
         left = []
         for path in reversed(dict.fromkeys(begun)):
             older = self._older.get(path)
+            replaced = path in self._staged and not self._staged[path].exists()
             try:
-                if not self._staged[path].exists() and older is None:
+                if replaced and older is None:
                     path.unlink(missing_ok=True)
-                elif older is not None and (not self._staged[path].exists() or not os.path.lexists(path)):
+                elif older is not None and (replaced or not os.path.lexists(path)):
                     older.replace(path)
             except OSError:
                 self._older.pop(path, None)  # it is all that is left

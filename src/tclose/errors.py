@@ -106,10 +106,18 @@ def raising_alone(function: Callable[Parameters, Returned]) -> Callable[Paramete
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint: the known name that is most similar."""
-    lowered = {item.lower(): item for item in reversed(list(known))}
-    close = difflib.get_close_matches(name.lower(), lowered, n=1)
-    return f" Did you mean {lowered[close[0]]!r}?" if close else ""
+    """Return a hint: the known names of which the name is the first word, else the one that is most similar.
+
+    >>> nearest("wang", ["sabre", "wang-pca", "wang-clustering"]), nearest("Sabr", ["sabre", "wang-pca"])
+    (" Did you mean 'wang-pca' or 'wang-clustering'?", " Did you mean 'sabre'?")
+    """
+    names = list(known)
+    meant = [item for item in names if item.lower().startswith(f"{name.lower()}-")]
+    if not meant:
+        lowered = {item.lower(): item for item in reversed(names)}
+        meant = [lowered[close] for close in difflib.get_close_matches(name.lower(), lowered, n=1)]
+    shown = " or ".join(filter(None, [", ".join(map(repr, meant[:-1])), *map(repr, meant[-1:])]))
+    return f" Did you mean {shown}?" if shown else ""
 
 
 def listed(values: Sequence[str], most: int = 5) -> str:

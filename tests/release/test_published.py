@@ -147,6 +147,7 @@ def test_a_policy_that_asks_for_nothing_is_refused_before_the_table_is_read(aske
     ("argument", "value", "sentence"),
     [
         ("algorithm", "mondrain", f"algorithm must be one of {KNOWN}. Got 'mondrain'. Did you mean 'mondrian'?"),
+        ("algorithm", "wang", f"algorithm must be one of {KNOWN}. Got 'wang'. Did you mean 'wang-clustering' or 'wang-pca'?"),
         ("algorithm", 5, f"algorithm must be one of {KNOWN}. Got 5."),
         ("algorithm", ["mondrian"], f"algorithm must be one of {KNOWN}. Got list."),
         ("effort", "Best", "effort must be one of fast, balanced, best. Got 'Best'. Did you mean 'best'?"),

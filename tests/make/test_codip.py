@@ -161,6 +161,14 @@ def test_an_input_that_would_be_removed_is_refused(tmp_path: Path) -> None:
     assert done.stderr == f"Error: File '{third}' is read as an input, and would be overwritten. Choose another name.\n"
 
 
+@pytest.mark.parametrize(("name", "suffix"), [("people", ""), (".", ""), ("/", ""), ("people.1", ".1"), (".csv", "")])
+def test_several_tables_need_a_kind_of_file(name: str, suffix: str, tmp_path: Path) -> None:
+    found = tc.anonymize(PEOPLE, ASKED, algorithm="codip", options=ACCEPT)
+    with pytest.raises(tc.OutputError, match=rf"ends in .csv, .parquet, .arrow or .feather. Got '{suffix}'\.$"):
+        found.write(tmp_path / name if name != "." else Path(name))
+    assert not list(tmp_path.iterdir())
+
+
 def test_it_is_one_line_a_table() -> None:
     shown = repr(tc.anonymize(PEOPLE, ASKED, algorithm="codip", options=ACCEPT)).splitlines()
     assert shown[0].startswith("<ReleaseSet: 2 tables; smallest intersection 1; ")

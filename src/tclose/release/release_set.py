@@ -15,6 +15,7 @@ from tclose.release.claims import read_certificate
 from tclose.release.joined import Joined
 from tclose.release.release import Release, check_paths, papers_of
 from tclose.tables.files import Together, check_target
+from tclose.tables.write import check_suffix
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,5 +107,9 @@ def _is_table(certificate: Path, number: int) -> bool:
 
 
 def numbered(path: Path, tables: int) -> list[Path]:
-    """Return the paths of several tables: ``release.csv`` becomes release.1.csv, release.2.csv and so on."""
+    """Return the paths of several tables: ``release.csv`` becomes release.1.csv, release.2.csv and so on.
+
+    Raises OutputError for a path that does not name a kind of file: a number would be taken for its suffix.
+    """
+    check_suffix(path)
     return [path.with_name(f"{path.stem}.{number}{path.suffix}") for number in range(1, tables + 1)]

@@ -133,7 +133,8 @@ CASE = Case(
 @pytest.fixture(scope="module")
 def released(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int]]:
     folder = tmp_path_factory.mktemp("fuzz") / "case"
-    return folder / "release.csv", make(CASE, folder)
+    (made,) = make(CASE, folder)
+    return made.release, made.partition
 
 
 def test_a_release_has_no_faults(released: tuple[Path, list[int]]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -35,11 +35,12 @@ ODD_TEXTS = (
 
 FILES = (".csv", ".parquet", ".arrow")
 TYPED = (".parquet", ".arrow")
+"""Files that know times and floats."""
 MAKERS = (
-    "growth", "growth", "mondrian", "fragmentation", "incognito", "microaggregation-merge", "microaggregation-swap", "microaggregation-tfirst"
+    "growth", "growth", "mondrian", "fragmentation", "incognito", "microaggregation-merge", "microaggregation-swap",
+    "microaggregation-tfirst", "sabre", "wang-clustering", "wang-pca", "codip",
 )  # fmt: skip
 """The algorithms to draw from."""
-"""Files that know times and floats."""
 
 
 @dataclass
@@ -69,14 +70,19 @@ class Case:
         """The number of rows."""
         return len(next(iter(self.columns.values())))
 
+    def only(self, names: Iterable[str]) -> Case:
+        """The same case without the other sensitive columns: one of several tables."""
+        sensitive = {name: settings for name, settings in self.policy["sensitive"].items() if name in set(names)}
+        gone = set(self.policy["sensitive"]) - set(sensitive)
+        columns = {name: values for name, values in self.columns.items() if name not in gone}
+        return replace(self, columns=columns, policy={**self.policy, "sensitive": sensitive})
+
     def shuffled(self) -> Case:
         """The same rows in another order."""
         order = list(range(self.rows))
         random.Random(self.number).shuffle(order)
         columns = {name: [values[row] for row in order] for name, values in self.columns.items()}
-        return Case(
-            self.number, columns, self.policy, self.read_as, self.write_as, self.algorithm, self.effort, self.seed, self.options
-        )
+        return replace(self, columns=columns)
 
     def write_table(self, folder: Path) -> Path:
         """Write the table to a file in a folder."""
@@ -153,7 +159,7 @@ def draw_case(seed: int, number: int) -> Case:
         policy["k"] = max(policy["k"], 2)  # a policy must ask for something
     names = list(columns)
     lot.shuffle(names)
-    algorithm = lot.choice(MAKERS)
+    algorithm = lot.choice(_able(policy["sensitive"]) if lot.random() < 0.9 else MAKERS)
     options: dict[str, Any] | None = None
     if algorithm == "fragmentation" and lot.random() < 0.5:
         options = {
@@ -171,9 +177,27 @@ def draw_case(seed: int, number: int) -> Case:
                 del settings["recode"]
     if algorithm == "growth" and effort == "best":
         options = {"seconds": "0.2"}
+    if algorithm == "sabre":
+        options = {"fill": lot.choice(("nearest", "hilbert"))}
+    if algorithm == "codip" and effort == "best":  # a minute for each table
+        effort = "fast"
+    if algorithm == "codip" and lot.random() < 0.9:
+        options = {"intersection": "accept"}
+        policy["k"] = max(policy["k"], 2)
+        policy.pop("keep", None)
+        policy["other"] = "drop"
     return Case(
         number, {name: columns[name] for name in names}, policy, read_as, write_as, algorithm, effort, lot.randint(0, 3), options
     )
+
+
+def _able(sensitive: dict[str, Any]) -> list[str]:
+    """The algorithms that take such sensitive columns."""
+    first = next(iter(sensitive.values()))
+    without = {"codip"} if len(sensitive) == 1 else {"sabre", "microaggregation-tfirst"}
+    if "t" not in first or "matrix" in first:
+        without |= {"sabre", "microaggregation-tfirst"}
+    return [name for name in MAKERS if name not in without]
 
 
 def _fill(lot: random.Random, values: list[Any], rows: int, *, missing: bool, skewed: bool = False) -> list[Any]:

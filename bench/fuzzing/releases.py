@@ -7,11 +7,12 @@ import shutil
 import tempfile
 import traceback
 import warnings
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fuzzing.cases import Case, draw_case
 from fuzzing.children import run_all
@@ -77,7 +78,7 @@ def _judge_case(case: Case, folder: Path) -> Outcome:
 
     first = folder / "first"
     try:
-        partition = make(case, first)
+        made = make(case, first)
     except InfeasibleError as error:
         fits = one_class_fits(case)
         return Outcome(
@@ -90,20 +91,49 @@ def _judge_case(case: Case, folder: Path) -> Outcome:
     except TcloseError as error:
         left = [path.name for path in first.iterdir() if not path.name.startswith("table")]
         return Outcome(case.number, "invalid" if left else "refused", [f"{type(error).__name__}: {error}"])
-    release = first / f"release{case.write_as}"
-    faults = Judge(case, release).faults(partition)
-    if not verify(release, Path(f"{release}.certificate.json")).holds:
-        faults.append("verify does not accept it")
+    faults = [] if len(made) == 1 else _faults_together(case, made)
     if case.effort != "best":  # which ends by the clock
         make(case.shuffled(), folder / "second")
-        for ending in ("", ".certificate.json", ".codebook.md"):
+    for table in made:
+        release = table.release
+        faults += Judge(table.case, release).faults(table.partition)
+        if not verify(release, Path(f"{release}.certificate.json")).holds:
+            faults.append("verify does not accept it")
+        for ending in ("", ".certificate.json", ".codebook.md") if case.effort != "best" else ():
             if Path(f"{release}{ending}").read_bytes() != Path(f"{folder / 'second' / release.name}{ending}").read_bytes():
                 faults.append(f"the same rows in another order give another release{ending}")
     return Outcome(case.number, "invalid" if faults else "released", faults)
 
 
-def make(case: Case, folder: Path) -> list[int]:
-    """Write the table of a case and its release; return the class of each row, -1 where it is suppressed."""
+class Made(NamedTuple):
+    """A table that was published: the case of it alone, its file, and the class of each row, -1 where it is suppressed."""
+
+    case: Case
+    release: Path
+    partition: list[int]
+
+
+def _faults_together(case: Case, made: Sequence[Made]) -> list[str]:
+    """Return what is wrong with several tables of the same rows: each sensitive column in one of them, the smallest intersection."""
+    found = []
+    names = [name for table in made for name in table.case.policy["sensitive"]]
+    if sorted(names) != sorted(case.policy["sensitive"]):
+        found.append("not every sensitive column is in one table")
+    unit = case.policy.get("unit")
+    together: dict[tuple[int, ...], set[Any]] = defaultdict(set)
+    for row, labels in enumerate(zip(*(table.partition for table in made), strict=True)):
+        if any(label >= 0 for label in labels):
+            together[labels].add(row if unit in (None, "row") else case.columns[unit][row])
+    least = min(map(len, together.values()))
+    for number, table in enumerate(made, start=1):
+        said = json.loads(Path(f"{table.release}.certificate.json").read_text(encoding="utf-8"))["tables"]
+        if said != {"number": number, "of": len(made), "smallest_intersection": least}:
+            found.append(f"table {number}: the certificate says {said}, and the smallest intersection is {least}")
+    return found
+
+
+def make(case: Case, folder: Path) -> list[Made]:
+    """Write the table of a case and its release, or releases; return what was published."""
     import tclose as tc
 
     folder.mkdir()
@@ -114,5 +144,9 @@ def make(case: Case, folder: Path) -> list[int]:
             case.write_table(folder), policy, algorithm=case.algorithm, seed=case.seed, effort=case.effort, options=case.options
         )
         release.write(folder / f"release{case.write_as}")
-    partition: list[int] = release.partition.tolist()
-    return partition
+    if not isinstance(release, tc.ReleaseSet):
+        return [Made(case, folder / f"release{case.write_as}", release.partition.tolist())]
+    return [
+        Made(case.only(one.audit.sensitive), folder / f"release.{number}{case.write_as}", one.partition.tolist())
+        for number, one in enumerate(release.releases, start=1)
+    ]

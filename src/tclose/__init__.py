@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from tclose.release.release_set import ReleaseSet
     from tclose.release.scope import Scope
     from tclose.release.verify import Finding, Verification, verify
+    from tclose.study.attack import Attacks, attack
+    from tclose.study.attacks.record import Attack, Rate, Worst
     from tclose.tables.readings import Reading
     from tclose.values.hierarchy import Hierarchy
 
@@ -63,6 +65,11 @@ _HOMES = {
     "Reading": "tables.readings",
     "Release": "release.release",
     "ReleaseSet": "release.release_set",
+    "Attack": "study.attacks.record",
+    "Attacks": "study.attack",
+    "Rate": "study.attacks.record",
+    "Worst": "study.attacks.record",
+    "attack": "study.attack",
     "Joined": "release.joined",
     "emd": "judge.transport",
     "transport": "judge.transport",
@@ -91,6 +98,8 @@ _HOMES = {
 __all__ = [
     "Above",
     "Algorithm",
+    "Attack",
+    "Attacks",
     "AttributeAudit",
     "Audit",
     "Choice",
@@ -114,6 +123,7 @@ __all__ = [
     "PolicyError",
     "PrivacyRiskWarning",
     "Quasi",
+    "Rate",
     "Reading",
     "ReadingWarning",
     "Release",
@@ -123,8 +133,10 @@ __all__ = [
     "TcloseError",
     "Verification",
     "Violation",
+    "Worst",
     "__version__",
     "anonymize",
+    "attack",
     "audit",
     "emd",
     "find_fragmentation",

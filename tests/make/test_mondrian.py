@@ -48,6 +48,9 @@ class Fixed(Scale):
     def boxes(self, codes: Any, starts: Any) -> Any:
         raise NotImplementedError
 
+    def covers(self, codes: Any, starts: Any) -> Any:
+        raise NotImplementedError
+
     def describe(self, published: str, *, missing: bool) -> str:
         raise NotImplementedError
 

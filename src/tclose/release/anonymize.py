@@ -12,15 +12,11 @@ from typing import Any, Literal, overload
 import numpy as np
 import pyarrow as pa
 
-from tclose.columns.domains import check_orders
-from tclose.columns.persons import unit_to_release
-from tclose.columns.reading import check_input, readings_of, warn_of
-from tclose.columns.roles import Roles, roles_of
 from tclose.errors import PolicyError, PrivacyRiskWarning, raising_alone
 from tclose.jobs import announce
 from tclose.judge.gate import check_values, judge, judge_against, named_as_published, reference_of
 from tclose.judge.result import Audit
-from tclose.make.algorithm import Algorithm, Partition, Settings
+from tclose.make.algorithm import Partition, Settings
 from tclose.make.encode import EncodedTable, as_published, encode
 from tclose.make.kept import check_kept, check_quasi
 from tclose.make.losses import in_words, losses_against_input, losses_seen
@@ -31,13 +27,12 @@ from tclose.make.repair import publish
 from tclose.policy import Policy, check_policy, files_of
 from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
 from tclose.release.joined import Joined, joined_tables
+from tclose.release.opened import Opened, open_input
 from tclose.release.published import check_missing_words, describe_columns, moments_of
 from tclose.release.release import Details, Release
 from tclose.release.release_set import ReleaseSet
 from tclose.release.scope import asks_for_something
-from tclose.tables.readers import Reader, open_reader
-from tclose.tables.readings import Reading
-from tclose.tables.table import Table, open_table
+from tclose.tables.readers import Reader
 from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
 
@@ -135,7 +130,7 @@ def anonymize(
         )
 
     announce("Encoding")
-    opened = _open_input(table, policy, settings.algorithm)
+    opened = open_input(table, policy, settings.algorithm)
     commitment = _commit_to_file(opened.reader)
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, commitment.update)
     check_kept(encoded, policy)
@@ -169,7 +164,7 @@ class _Asked:
     keep_order: bool
 
 
-def _release(asked: _Asked, opened: _Opened, commitment: Commitment, made: _Made, joined: Joined | None, number: int) -> Release:
+def _release(asked: _Asked, opened: Opened, commitment: Commitment, made: _Made, joined: Joined | None, number: int) -> Release:
     """Return one table as a release, judged, with its papers; ``number`` counts tables from 1."""
     judged = _judge_release(opened, made)
     loss = losses_against_input(made.encoded.at_levels(made.partition.levels), made.labels, made.recoded, made.policy)
@@ -207,41 +202,6 @@ def _check_asked(policy: Policy) -> None:
             "A policy must ask for something to make a release: k above 1, or a limit of a sensitive attribute that a table can "
             f"break. Got k={policy.k} and no such limit."
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _Opened:
-    """A table that is open to be read under a policy.
-
-    Attributes
-    ----------
-    reader, source
-        The table, and the columns of it that are read.
-    roles : Roles
-    unit : str or None
-        The column that names persons, if they are counted.
-    readings : dict of Reading
-        How the columns were read.
-    """
-
-    reader: Reader
-    source: Table
-    roles: Roles
-    unit: str | None
-    readings: dict[str, Reading]
-
-
-def _open_input(table: Any, policy: Policy, algorithm: Algorithm) -> _Opened:
-    """Return the table open to be read, with the role of each column, checked before all rows are read."""
-    reader = open_reader(table, policy.input)
-    check_input(reader, policy)
-    roles = roles_of(policy, reader)
-    algorithm.compile_ahead()  # in other processes, while the table is read
-    source = open_table(reader, roles.kinds, optional=policy.identifiers, given=policy.input)
-    check_orders(source, policy)
-    readings = readings_of(source, policy, [column.name for column in policy.quasi])
-    warn_of(readings, stacklevel=4)
-    return _Opened(reader, source, roles, unit_to_release(source, policy), readings)
 
 
 def _commit_to_file(reader: Reader) -> Commitment:
@@ -305,7 +265,7 @@ class _Made:
         return np.append(self.recoded.classes, -1)[self.labels]
 
 
-def _recode_classes(opened: _Opened, policy: Policy, encoded: EncodedTable, partition: Partition, *, keep_order: bool) -> _Made:
+def _recode_classes(opened: Opened, policy: Policy, encoded: EncodedTable, partition: Partition, *, keep_order: bool) -> _Made:
     """Return the published values of a partition's classes, and the rows that they come from."""
     policy, encoded = partition.asked(policy), encoded.only(partition.sensitive)
     rows = np.flatnonzero(partition.labels >= 0)
@@ -357,7 +317,7 @@ class _Judged:
     against_input: Audit
 
 
-def _judge_release(opened: _Opened, made: _Made) -> _Judged:
+def _judge_release(opened: Opened, made: _Made) -> _Judged:
     """Return the audits of the published values against themselves and against the input; raise if a limit is broken."""
     policy = made.policy
     reference = reference_of(opened.source, policy)
@@ -384,7 +344,7 @@ def _policy_of_release(policy: Policy, table: EncodedTable) -> Policy:
     return replace(policy, input=None, sensitive=sensitive, quasi=[replace(column, type="text") for column in policy.quasi])
 
 
-def _public_facts(opened: _Opened, made: _Made, judged: _Judged, *, keep_order: bool) -> PublicFacts:
+def _public_facts(opened: Opened, made: _Made, judged: _Judged, *, keep_order: bool) -> PublicFacts:
     """Return what the certificate says of a release besides its audit: losses, columns, order, promised bounds."""
     policy, recoded = made.policy, made.recoded
     weights = [column.weight for column in policy.quasi]
@@ -400,7 +360,7 @@ def _public_facts(opened: _Opened, made: _Made, judged: _Judged, *, keep_order: 
     )
 
 
-def _details_of_release(table: Any, opened: _Opened, made: _Made, judged: _Judged) -> Details:
+def _details_of_release(table: Any, opened: Opened, made: _Made, judged: _Judged) -> Details:
     """Return what writing and showing a release needs besides its public attributes."""
     inputs = [*([Path(table)] if isinstance(table, str | Path) else []), *files_of(made.policy)]
     return Details(
@@ -410,4 +370,5 @@ def _details_of_release(table: Any, opened: _Opened, made: _Made, judged: _Judge
         inputs=tuple(path.absolute() for path in inputs),
         in_words=in_words(made.table.scales, made.recoded.published, made.recoded.sizes),
         moments=moments_of(opened.source, made.recoded),
+        levels=made.partition.levels,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -48,6 +48,8 @@ class Details:
         How each quasi-identifier is published, for a person: "in ranges of 8.6 on average".
     moments : dict of Moments
         How the timestamps of a column were written in the input: a CSV has them in the same form.
+    levels : sequence of int or None
+        The level of its hierarchy at which each quasi-identifier is published, as in `tclose.make.algorithm.Partition`.
     """
 
     coded: pa.Table
@@ -56,6 +58,7 @@ class Details:
     inputs: tuple[Path, ...]
     in_words: dict[str, str]
     moments: dict[str, Moments]
+    levels: Sequence[int | None]
 
     def table_for(self, data: Path) -> pa.Table:
         """Return the table to write to a file: in a CSV, timestamps have the form that they had in the input.

@@ -125,6 +125,21 @@ class Table:
         """Return all cells of a column, in the order of the rows."""
         return self._engine.column(name)
 
+    def take(self, names: Sequence[str], rows: Any) -> pa.Table:
+        """Return some rows of some columns in memory, so that they are read again as they were; ``rows`` are numbers from 0."""
+        found = {}
+        for name in names:
+            cells = self._engine.column(name).combine_chunks().take(pa.array(rows))
+            if name in self._categories:
+                found[name] = pa.DictionaryArray.from_arrays(
+                    cells.cast(pa.int32()), pa.array(self._categories[name]), ordered=True
+                )
+            elif self.kinds[name] == "codes":
+                found[name] = cells.dictionary_encode()
+            else:
+                found[name] = self.values(name, cells)
+        return pa.table(found)
+
     def count_values(self, name: str) -> tuple[int, int]:
         """Return the number of rows that have a value in a column, and the number of distinct values."""
         return self._engine.distinct(name)

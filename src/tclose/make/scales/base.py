@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.make.scales.boxes import Boxes
-from tclose.values.arrays import Floats, Ints
+from tclose.values.arrays import Bools, Floats, Ints
 
 
 class Widths(NamedTuple):
@@ -139,6 +140,13 @@ class Scale(ABC):
         """Return the sets of values that published classes may stand for; None if a reader may read one in another way.
 
         Classes are given as for `publish`.
+        """
+
+    @abstractmethod
+    def covers(self, codes: NDArray[Any], starts: Ints) -> Callable[[int], Bools]:
+        """Return a function from a code to which published classes may stand for it: (classes,) bool.
+
+        Classes are given as for `publish`. A published mean stands for the range of the values that it is the mean of.
         """
 
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges
-from tclose.values.arrays import Ints
+from tclose.values.arrays import Bools, Ints
 
 
 class Everything(Scale):
@@ -57,6 +58,10 @@ class Everything(Scale):
         """Return the same range for all classes."""
         nowhere = np.zeros(len(starts) - 1, dtype=np.int64)
         return Ranges(nowhere, nowhere)
+
+    def covers(self, codes: NDArray[Any], starts: Ints) -> Callable[[int], Bools]:  # noqa: ARG002 - whatever they are
+        """Return a function from a code to which classes may stand for it: all."""
+        return lambda _: np.ones(len(starts) - 1, dtype=np.bool_)
 
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - what is missing is hidden too
         """Return a sentence for the codebook on what the published column contains."""

@@ -16,8 +16,8 @@ from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of
 from tclose.make.scales.everything import Everything
 from tclose.make.scales.rulers import Cell, Days, Instants, Ruler, ruler
-from tclose.make.scales.spans import Spans, charged, column_of_keys, expected_rows, spans_of
-from tclose.values.arrays import Floats, Ints
+from tclose.make.scales.spans import Spans, charged, column_of_keys, covering, expected_rows, spans_of
+from tclose.values.arrays import Bools, Floats, Ints
 from tclose.values.exact import INT64_MAX, integer_dtype
 from tclose.values.hierarchy import printed
 
@@ -196,6 +196,12 @@ class Line(Scale):
         found = ranks_of(values)
         gone = [int(found.max()) + 1] * self.missing
         return np.append(found[: len(self._atoms)], gone), np.append(found[len(self._atoms) :], gone)
+
+    def covers(self, codes: NDArray[Any], starts: Ints) -> Callable[[int], Bools]:
+        """Return a function from a code to which published ranges have it inside."""
+        missing = self.size - 1 if self.missing else None
+        found = spans_of(codes, starts, missing)
+        return covering(found.first, found.last, found, missing)
 
     def describe(self, published: str, *, missing: bool) -> str:
         """Return the codebook's sentence on what a published column contains."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of, texts_on_a_line
-from tclose.values.arrays import Ints
+from tclose.values.arrays import Bools, Ints
 from tclose.values.hierarchy import printed
 
 _OR_MISSING = " or missing"
@@ -88,6 +88,18 @@ class Nominal(Scale):
             return None
         ranks = np.append(ranks_of(keys), [len(keys)] * self.missing)
         return ranges_of(ranks, ranks, codes, starts)
+
+    def covers(self, codes: NDArray[Any], starts: Ints) -> Callable[[int], Bools]:
+        """Return a function from a code to which published sets have it as a member."""
+        owners = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+        def covers(code: int) -> Bools:
+            """Whether the published set of each class has the code's value."""
+            found = np.zeros(len(starts) - 1, dtype=np.bool_)
+            found[owners[codes == code]] = True
+            return found
+
+        return covers
 
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
         """Return the codebook's sentence on what the published column contains."""

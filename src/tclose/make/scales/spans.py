@@ -51,6 +51,16 @@ def spans_of(codes: NDArray[Any], starts: Ints, missing: int | None) -> Spans:
     return Spans(first, last, rows, gone)
 
 
+def covering(first: Ints, last: Ints, found: Spans, missing: int | None) -> Callable[[int], Bools]:
+    """Return a function from a code to which classes cover it: those from first to last code, or with missing cells."""
+
+    def covers(code: int) -> Bools:
+        """Whether the published value of each class may stand for the code."""
+        return np.greater(found.gone, 0) if code == missing else np.less_equal(first, code) & np.less_equal(code, last)
+
+    return covers
+
+
 def charged(loss: Floats, found: Spans) -> Floats:
     """Return the information loss of a row of each class: 0 if all cells are missing, 1 if some are, else the given loss."""
     return np.where(found.mixed, 1.0, np.where(found.absent, 0.0, loss))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from typing import Any
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tclose.make.scales.base import Published, Scale, Widths
 from tclose.make.scales.boxes import Boxes, Ranges, is_plain, nodes_of, ranks_of, read_range
 from tclose.make.scales.everything import Everything
-from tclose.make.scales.spans import Spans, charged, column_of_keys, expected_rows, spans_of
-from tclose.values.arrays import Ints
+from tclose.make.scales.spans import Spans, charged, column_of_keys, covering, expected_rows, spans_of
+from tclose.values.arrays import Bools, Ints
 from tclose.values.exact import number_of
 from tclose.values.hierarchy import ROOT, Hierarchy, node_names
 
@@ -171,6 +171,14 @@ class Tree(Scale):
         root = np.zeros((1, self.size), dtype=np.int64)
         root[0, self._count_leaves() :] = 1  # missing cells are below no node
         return nodes_of(np.concatenate([root, self._ancestors]), codes, starts)
+
+    def covers(self, codes: NDArray[Any], starts: Ints) -> Callable[[int], Bools]:
+        """Return a function from a code to which published labels are above it."""
+        missing = self.size - 1 if self.missing else None
+        found = spans_of(codes, starts, missing)
+        nodes = self._published_nodes(found.first, found.last)
+        first = np.where(found.absent, self.size, self._first[nodes])
+        return covering(first, first + self._leaves[nodes] - 1, found, missing)
 
     def _readers_agree(self) -> bool:
         """Whether a hierarchy made from the published labels is the one that was made from the values."""

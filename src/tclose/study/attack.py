@@ -1,0 +1,185 @@
+"""attack: what a release still gives away about people, measured against people who are not in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from tclose.errors import PolicyError, got, raising_alone
+from tclose.jobs import announce, report
+from tclose.make.encode import EncodedTable, encode
+from tclose.make.registry import settings_of
+from tclose.policy import Policy, check_policy
+from tclose.release.anonymize import anonymize
+from tclose.release.opened import Opened, open_input
+from tclose.release.release import Release
+from tclose.study.attacks.background import background
+from tclose.study.attacks.believed import believed
+from tclose.study.attacks.homogeneity import homogeneity
+from tclose.study.attacks.join import join
+from tclose.study.attacks.record import Attack, Outcome, record_of
+from tclose.study.attacks.similarity import MOST, similarity
+from tclose.study.attacks.skewness import skewness
+from tclose.study.scene import CONTROL, Scene
+from tclose.values.arrays import Bools, Ints
+from tclose.values.exact import exact
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Attacks:
+    """All attacks on a release. INTERNAL: it is measured with the raw table, and must not be published.
+
+    Attributes
+    ----------
+    attacks : list of Attack
+    members, controls : int
+        How many persons are in the release, and how many were held back.
+    release : Release
+        The release that was attacked.
+    """
+
+    attacks: list[Attack]
+    members: int
+    controls: int
+    release: Release
+
+    def __iter__(self) -> Iterator[Attack]:
+        """Iterate over the attacks."""
+        return iter(self.attacks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all attacks as a mapping for JSON."""
+        found = [attack.to_dict() for attack in self.attacks]
+        return {"internal": True, "members": self.members, "controls": self.controls, "attacks": found}
+
+    def to_json(self) -> str:
+        """Return all attacks as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        """Return the number of attacks and the largest excess in one line."""
+        excesses = [attack.excess for attack in self.attacks if attack.excess is not None]
+        most = f"; largest excess {max(excesses):+.1%}" if excesses else ""
+        return f"<Attacks: {len(self.attacks)} on {self.members:,} persons, {self.controls:,} controls{most}; INTERNAL>"
+
+
+@raising_alone
+def attack(
+    table: Any,
+    policy: Policy,
+    *,
+    release: Release | None = None,
+    holdout: Any = "1/10",
+    algorithm: str | None = None,
+    seed: int = 0,
+) -> Attacks:
+    """Attack a release of a table, and measure how often each attack is right about people.
+
+    A share of the persons is held back at random as controls, and a release is made of the rest. The same procedure attacks both.
+    If it works as well for people who are not in the table, it is what the table teaches. The excess is what it gives away.
+
+    Parameters
+    ----------
+    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    policy : Policy
+        With a k; see `tclose.anonymize`.
+    release : Release, optional
+        A release of this table under this policy, which is attacked instead. There are no controls then.
+    holdout : number or text
+        The share of the persons to hold back: above 0, below 1.
+    algorithm : str, optional
+        The algorithm that makes the release; see `tclose.list_algorithms`.
+    seed : int
+        For the choice of controls, and for the algorithm.
+
+    Returns
+    -------
+    Attacks
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = pa.table({"age": [*range(20, 60)] * 2, "ill": ["flu", "cold", "gout", "flu"] * 20})
+    >>> found = attack(people, Policy(quasi=["age"], sensitive={"ill": 0.5}, k=4))
+    >>> [one.name for one in found]
+    ['homogeneity', 'background knowledge', 'skewness', 'similarity']
+    """
+    check_policy(policy)
+    settings = settings_of(algorithm, seed, "balanced", None)
+    if settings.algorithm.several:
+        raise PolicyError(f"{settings.algorithm.name} makes several tables, and one is attacked here. Choose another algorithm.")
+    announce("Encoding")
+    opened = open_input(table, policy, settings.algorithm)
+    encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, lambda _: None)
+    labels = np.full(encoded.rows, CONTROL, dtype=np.int64)
+    if release is None:
+        held = _held_back(encoded, _share(holdout), seed)
+        release = _release_of(opened, policy, encoded.order[~held], algorithm, seed)
+        labels[~held] = release.partition
+    else:
+        if len(release.partition) != encoded.rows:
+            raise PolicyError(
+                f"release must be made from this table, of {encoded.rows:,} rows. Got one from {len(release.partition):,} rows."
+            )
+        labels = release.partition[encoded.order]
+    scene = Scene(policy, encoded.at_levels(release._details.levels), labels)
+    announce("Attacking")
+    found = [record_of(scene, outcome) for outcome in _outcomes(scene)]
+    members, controls = (len(np.unique(scene.persons[rows])) for rows in (scene.members, scene.controls))
+    return Attacks(found, members, controls, release)
+
+
+def _share(holdout: Any) -> Fraction:
+    """Return the share of persons to hold back; raise PolicyError unless it is between 0 and 1."""
+    try:
+        share = exact(holdout)
+    except (ValueError, OverflowError):
+        share = Fraction(0)
+    if not 0 < share < 1:
+        raise PolicyError(f"holdout must be a share of the persons between 0 and 1, as 1/10. Got {got(holdout)}.")
+    return share
+
+
+def _held_back(encoded: EncodedTable, share: Fraction, seed: int) -> Bools:
+    """Return which rows are those of controls: all rows of persons who are chosen at random.
+
+    Rows are sorted by what they contain, so the choice does not depend on the order of the input.
+    """
+    persons = np.arange(encoded.rows) if encoded.persons is None else encoded.persons
+    names = np.unique(persons)
+    count = round(share * len(names))
+    if not 0 < count < len(names):
+        raise PolicyError(f"There are too few persons to hold some back: {len(names):,}.")
+    held = np.random.default_rng(seed).choice(names, count, replace=False)
+    return np.isin(persons, held)
+
+
+def _release_of(opened: Opened, policy: Policy, rows: Ints, algorithm: str | None, seed: int) -> Release:
+    """Return a release of some rows of a table, which are read as they were in it."""
+    hidden = [name for name in policy.identifiers if name in opened.source]
+    names = dict.fromkeys([*opened.roles.kinds, *hidden])
+    part = opened.source.take(list(names), rows)
+    made = anonymize(part, replace(policy, input=None, drop=[]), algorithm=algorithm, seed=seed)
+    assert isinstance(made, Release)
+    return made
+
+
+def _outcomes(scene: Scene) -> Iterator[Outcome]:
+    """Yield how each attack went."""
+    for attribute in scene.table.sensitive:
+        report(attribute.column.name)
+        seen = believed(scene, attribute)
+        yield homogeneity(seen)
+        yield background(seen)
+        yield skewness(seen)
+        if len(attribute.values) <= MOST:
+            yield similarity(seen)
+    for known, wanted in permutations(scene.table.sensitive, 2):
+        report(f"{wanted.column.name} from {known.column.name}")
+        yield join(scene, known, wanted)

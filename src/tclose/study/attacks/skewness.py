@@ -1,0 +1,49 @@
+"""Skewness: a class has much more of a value than the table has (Li, Li and Venkatasubramanian 2007)."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from tclose.study.attacks.believed import Believed, at_truth
+from tclose.study.attacks.record import Outcome
+from tclose.values.arrays import Floats, Ints
+
+
+def skewness(seen: Believed) -> Outcome:
+    """Return how strongly an attacker believes in the true value of a person, against its share in the table.
+
+    ``figures["lift"]`` is the largest ratio of the share of a value in a class to its share in the table: beta-likeness with
+    ``beta`` = lift - 1 would have bounded it.
+    """
+    shares = seen.table / seen.table.sum()
+    lift = _largest_lift(seen)
+    nothing = "nothing: no class tells more than the table"
+    return Outcome(
+        name="skewness",
+        sensitive=seen.attribute.column.name,
+        knows="the quasi-identifiers of a person, and the shares of all values in the table",
+        before=float(shares[seen.of_members].mean()),
+        members=_belief(seen.members, seen.of_members),
+        controls=_belief(seen.controls, seen.of_controls),
+        at_most=_belief(seen.in_class, seen.of_members),
+        lowers=f"a beta below {math.floor(100 * (lift - 1)) / 100:g}, or a smaller t" if lift > 1 else nothing,
+        figures={"lift": float(lift), "beta": float(lift - 1)},
+    )
+
+
+def _belief(counts: Floats, truth: Ints) -> Floats:
+    """Return the belief in the true value of each person."""
+    beliefs: Floats = at_truth(counts, truth) / counts.sum(axis=1)
+    return beliefs
+
+
+def _largest_lift(seen: Believed) -> Fraction:
+    """Return the largest share of a value in a class over its share in the table, exactly."""
+    sizes = seen.in_class.sum(axis=1, keepdims=True)
+    lifts = np.divide(seen.in_class, sizes * seen.table, out=np.zeros_like(seen.in_class), where=seen.table > 0)
+    row, value = np.unravel_index(int(lifts.argmax()), lifts.shape)
+    inside, rows = int(seen.in_class[row, value]), int(seen.table.sum())
+    return Fraction(inside * rows, int(sizes[row, 0]) * int(seen.table[value]))

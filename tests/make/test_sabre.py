@@ -17,8 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tclose as tc
+from tclose import jobs
 from tclose.make.fragmentation.find import find_fragmentation
 from tclose.make.hilbert import hilbert_index, hilbert_order
+from tclose.make.kernels import nearest
 from tclose.make.kernels.loss import loss_table, losses_of_ranges
 from tclose.make.kernels.nearest import fill_along, fill_nearest
 from tclose.make.sabre import halved, size_classes
@@ -134,6 +136,19 @@ def test_classes_take_the_nearest_rows_as_the_naive_twin_does(drawn: Any) -> Non
 
     labels = fill_nearest(codes, LOSSES, buckets, wanted, order).tolist()
     assert labels == naive.sabre.fill_nearest(order.tolist(), buckets.tolist(), wanted.tolist(), distance)
+
+
+def test_progress_is_reported_in_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first class looks at six rows, the second at four: with four visits a kernel fills one class, then the next."""
+    codes = np.array([[0, 0], [1, 1], [2, 2], [3, 3], [4, 4], [5, 5]], dtype=np.int32)
+    args = (codes, LOSSES, np.zeros(6, dtype=np.int32), np.array([[2], [2], [2]]), np.arange(6))
+    ref = fill_nearest(*args).tolist()
+    monkeypatch.setattr(nearest, "VISITS", 4)
+    heard: list[str] = []
+    with jobs.Job(lambda _, figure: heard.append(figure)):
+        comp = fill_nearest(*args).tolist()
+    assert comp == ref == [0, 0, 1, 1, 2, 2]
+    assert [figure for figure in heard if "compiling" not in figure] == [f"{number} of 3 classes" for number in (1, 2, 3)]
 
 
 @given(fillings())

@@ -6,10 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tclose.jobs import report
 from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.make.kernels.loss import LossTable, loss
 from tclose.make.kernels.running import run
 from tclose.values.arrays import Bytes, Codes, Floats, Ints
+
+VISITS = 10_000_000
+"""The number of rows that a kernel measures before it returns, so that progress can be reported."""
 
 
 class Buckets(NamedTuple):
@@ -51,7 +55,10 @@ def fill_nearest(quasi: Codes, losses: LossTable, bucket: Codes, wanted: Ints, o
     buckets = Buckets(rows, np.concatenate([[0], np.cumsum(sizes)]), sizes)
     labels = np.full(len(order), -1, dtype=np.int64)
     scratch = np.empty(2 * int(buckets.left.max()), dtype=np.float64)
-    run(_take_nearest, quasi, losses, wanted.astype(np.int64), order.astype(np.int32), buckets, scratch, labels)
+    fixed, filled = (wanted.astype(np.int64), order.astype(np.int32)), np.zeros(1, dtype=np.int64)
+    while filled[0] < len(wanted):
+        run(_take_nearest, quasi, losses, *fixed, buckets, scratch, labels, filled, VISITS)
+        report(f"{filled[0]:,} of {len(wanted):,} classes")
     return labels
 
 
@@ -64,17 +71,22 @@ def _take_nearest(
     buckets: Buckets,
     scratch: Floats,
     labels: Ints,
+    filled: Ints,
+    visits: int,
     cancel: Bytes,
 ) -> None:
-    """Fill all classes, one after the other."""
+    """Fill classes, one after the other, until all are filled or many rows were measured; ``filled`` counts the classes."""
     first = 0
-    for number in range(len(wanted)):
+    while filled[0] < len(wanted) and visits > 0:
+        number = filled[0]
         while labels[order[first]] >= 0:
             first += 1
         for bucket in range(wanted.shape[1]):
             if cancel[0]:
                 return
+            visits -= buckets.left[bucket]
             _take(quasi, losses, order[first], wanted[number, bucket], bucket, buckets, scratch, labels, number)
+        filled[0] += 1
 
 
 @once

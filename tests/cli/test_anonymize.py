@@ -489,6 +489,14 @@ def test_several_tables_are_written_and_shown(tmp_path: Path) -> None:
     assert run(*asked, "--option", "intersection=accept").exit_code == 2  # nothing is replaced without --force
 
 
+def test_an_algorithm_that_loses_nearly_everything_is_compared_with_growth(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,pay\n" + "".join(f"{row},{row}\n" for row in range(20)))
+    (tmp_path / "policy.yaml").write_text("quasi: [age]\nsensitive: {pay: 0}\nk: 2\n")
+    asked = ("anonymize", tmp_path / "people.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv", "--force")
+    for algorithm, ending in (("growth", ""), ("incognito", " Or choose growth, which usually loses less.")):
+        assert f"or name fewer quasi-identifiers.{ending}\n" in run(*asked, "--algorithm", algorithm).stdout
+
+
 # algorithms, demo, help ------------------------------------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tclose.cli.printing import Columns, Screen
 from tclose.cli.screen import SATISFIED, WHAT_T_IS, how_read, limits_table, listed_names, size
+from tclose.make.registry import DEFAULT
 from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
@@ -87,7 +88,10 @@ def _show_loss(screen: Screen, release: Release) -> None:
     table.columns[2].justify = "left"
     screen.print(table)
     if gcp > USELESS:
-        screen.tell("Nearly all that the quasi-identifiers say is lost. Loosen the limits, or name fewer quasi-identifiers.")
+        advice = "" if release.record["algorithm"] in (DEFAULT, "codip") else f" Or choose {DEFAULT}, which usually loses less."
+        screen.tell(
+            f"Nearly all that the quasi-identifiers say is lost. Loosen the limits, or name fewer quasi-identifiers.{advice}"
+        )
 
 
 def _show_unique(screen: Screen, release: Release) -> None:

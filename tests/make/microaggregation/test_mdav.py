@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from numba import njit
 
 from tclose.jobs import Job
+from tclose.make.kernels.nearest import find_nearest
 from tclose.make.microaggregation import mdav as module
-from tclose.make.microaggregation.mdav import find_nearest, mdav
+from tclose.make.microaggregation.mdav import mdav
 from tclose.make.microaggregation.space import Space, find_centroid, measure, space_of
 from tclose.make.scales import Line
 from tests import naive

@@ -111,6 +111,25 @@ def gather(classes: Classes, number: int, leaves: int, rows: Codes) -> int:
 
 
 @lean
+def join(classes: Classes, into: int, other: int, rows: Codes) -> int:
+    """Append the rows of one class to another, list all of them in ``rows``, and return how many there are.
+
+    Edges and losses are left as they are.
+    """
+    size = gather(classes, into, BELOW, rows)
+    row, last = classes.each[other].head, rows[size - 1]
+    classes.rows[last].next, classes.rows[row].previous = row, last
+    while row >= 0:
+        classes.rows[row].label = into
+        rows[size] = row
+        size += 1
+        row = classes.rows[row].next
+    classes.each[into].size = size
+    classes.each[other].size, classes.each[other].head = 0, -1
+    return size
+
+
+@lean
 def loss_without(quasi: Codes, losses: LossTable, classes: Classes, row: int) -> float:
     """Return the loss of each other row of the class after ``row`` has left it; 0 if there is no other."""
     number = classes.rows[row].label

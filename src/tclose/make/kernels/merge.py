@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tclose.make.kernels.classes import Classes, classes_of, gather, labels_of, measure
+from tclose.make.kernels.classes import Classes, classes_of, join, labels_of, measure
 from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.make.kernels.limits import Limits
-from tclose.make.kernels.loss import BELOW, LossTable, loss
+from tclose.make.kernels.loss import LossTable, loss
 from tclose.make.kernels.running import run
 from tclose.make.kernels.satisfies import failing, find_failing, scratch_for
 from tclose.make.kernels.scratch import Scratch
@@ -78,7 +78,7 @@ def _merge(quasi: Codes, losses: LossTable, classes: Classes, number: int, rows:
             measure(quasi, losses, classes, index)
     partner, size = _cheapest(losses, classes, number), 0
     if partner >= 0:
-        size = _join(losses, classes, partner, number, rows)
+        size = _join_measured(losses, classes, partner, number, rows)
     return partner, size
 
 
@@ -110,19 +110,11 @@ def _loss_together(losses: LossTable, classes: Classes, one: int, other: int) ->
 
 
 @once
-def _join(losses: LossTable, classes: Classes, into: int, number: int, rows: Codes) -> int:
-    """Append the rows of one class to another, list all of them in ``rows``, and return how many there are."""
-    here, there = classes.each[number], classes.each[into]
-    size = gather(classes, into, BELOW, rows)
-    row, last = here.head, rows[size - 1]
-    classes.rows[last].next, classes.rows[row].previous = row, last
-    while row >= 0:
-        classes.rows[row].label = into
-        rows[size] = row
-        size += 1
-        row = classes.rows[row].next
-    there.size, there.loss = size, 0.0
-    here.size, here.loss, here.head = 0, 0.0, -1
+def _join_measured(losses: LossTable, classes: Classes, into: int, number: int, rows: Codes) -> int:
+    """Join one class to another with edges and loss, list all their rows in ``rows``, and return how many there are."""
+    size = join(classes, into, number, rows)
+    there = classes.each[into]
+    there.loss = classes.each[number].loss = 0.0
     for column in range(classes.edges.shape[1]):
         a, b = classes.edges[into, column], classes.edges[number, column]
         a.next_low = min(max(a.low, b.low), min(a.next_low, b.next_low))

@@ -17,13 +17,17 @@ VISITS = 10_000_000
 
 
 class Buckets(NamedTuple):
-    """The rows of each bucket that no class has yet."""
+    """The rows of each bucket that no class has yet, and memory to find the nearest."""
 
     rows: Codes
     starts: Ints
     """(buckets + 1,): where the rows of each bucket start."""
     left: Ints
     """(buckets,): how many of them no class has; they come first."""
+    distances: Floats
+    """(rows of the largest bucket,): the distance of each row of a bucket."""
+    chosen: Ints
+    """(rows of the largest bucket,): indices of the nearest."""
 
 
 def fill_along(quasi: Codes, losses: LossTable, bucket: Codes, wanted: Ints, order: Ints) -> Ints:  # noqa: ARG001
@@ -52,12 +56,12 @@ def fill_nearest(quasi: Codes, losses: LossTable, bucket: Codes, wanted: Ints, o
     """
     rows = order[np.argsort(bucket[order], kind="stable")].astype(np.int32)
     sizes = wanted.sum(axis=0)
-    buckets = Buckets(rows, np.concatenate([[0], np.cumsum(sizes)]), sizes)
+    largest = int(sizes.max())
+    buckets = Buckets(rows, np.concatenate([[0], np.cumsum(sizes)]), sizes, np.empty(largest), np.empty(largest, dtype=np.int64))
     labels = np.full(len(order), -1, dtype=np.int64)
-    scratch = np.empty(2 * int(buckets.left.max()), dtype=np.float64)
     fixed, filled = (wanted.astype(np.int64), order.astype(np.int32)), np.zeros(1, dtype=np.int64)
     while filled[0] < len(wanted):
-        run(_take_nearest, quasi, losses, *fixed, buckets, scratch, labels, filled, VISITS)
+        run(_take_nearest, quasi, losses, *fixed, buckets, labels, filled, VISITS)
         report(f"{filled[0]:,} of {len(wanted):,} classes")
     return labels
 
@@ -69,7 +73,6 @@ def _take_nearest(
     wanted: Ints,
     order: Codes,
     buckets: Buckets,
-    scratch: Floats,
     labels: Ints,
     filled: Ints,
     visits: int,
@@ -85,7 +88,7 @@ def _take_nearest(
             if cancel[0]:
                 return
             visits -= buckets.left[bucket]
-            _take(quasi, losses, order[first], wanted[number, bucket], bucket, buckets, scratch, labels, number)
+            _take(quasi, losses, order[first], wanted[number, bucket], bucket, buckets, labels, number)
         filled[0] += 1
 
 
@@ -97,7 +100,6 @@ def _take(
     needed: int,
     bucket: int,
     buckets: Buckets,
-    scratch: Floats,
     labels: Ints,
     number: int,
 ) -> None:
@@ -106,53 +108,17 @@ def _take(
         return
     start, left = buckets.starts[bucket], buckets.left[bucket]
     rows = buckets.rows[start : start + left]
-    farthest, ties = np.inf, needed
-    if needed < left:
-        for index in range(left):
-            scratch[index] = _distance(quasi, losses, middle, rows[index])
-        for index in range(left):
-            scratch[left + index] = scratch[index]
-        farthest = _least(scratch[left : 2 * left], needed - 1)
-        for index in range(left):
-            ties -= scratch[index] < farthest
+    for index in range(left):
+        buckets.distances[index] = _distance(quasi, losses, middle, rows[index])
+    find_nearest(buckets.distances[:left], needed, buckets.chosen)
+    for index in buckets.chosen[:needed]:
+        labels[rows[index]] = number
     kept = 0
     for index in range(left):
-        near = needed == left or scratch[index] < farthest
-        if not near and scratch[index] == farthest and ties > 0:
-            near = True
-            ties -= 1
-        if near:
-            labels[rows[index]] = number
-        else:
-            rows[kept] = rows[index]
-            kept += 1
+        row = rows[index]
+        rows[kept] = row
+        kept += labels[row] < 0
     buckets.left[bucket] = kept
-
-
-@lean
-def _least(numbers: Floats, place: int) -> float:
-    """Return the number that is at an index when numbers are sorted, counted from 0 (quickselect, Hoare 1961). Reorders them."""
-    low, high = 0, len(numbers) - 1
-    while low < high:
-        pivot = numbers[(low + high) // 2]
-        left, right = low, high
-        while left <= right:
-            while numbers[left] < pivot:
-                left += 1
-            while numbers[right] > pivot:
-                right -= 1
-            if left <= right:
-                numbers[left], numbers[right] = numbers[right], numbers[left]
-                left += 1
-                right -= 1
-        if place <= right:
-            high = right
-        elif place >= left:
-            low = left
-        else:
-            break
-    found: float = numbers[place]
-    return found
 
 
 @once
@@ -163,3 +129,43 @@ def _distance(quasi: Codes, losses: LossTable, a: int, b: int) -> float:
         low, high = min(quasi[a, column], quasi[b, column]), max(quasi[a, column], quasi[b, column])
         total += loss(losses, column, low, high)
     return total
+
+
+@lean
+def find_nearest(distances: Floats, size: int, nearest: Ints) -> None:
+    """List the indices of the ``size`` least distances, ascending; ties: the first wins.
+
+    ``nearest`` is a heap with the farthest of them at its root, until it is sorted in the end.
+    """
+    for index in range(size):
+        nearest[index] = index
+    for start in range(size // 2 - 1, -1, -1):
+        _sift_down(distances, nearest, start, size)
+    for index in range(size, len(distances)):
+        if distances[index] < distances[nearest[0]]:
+            nearest[0] = index
+            _sift_down(distances, nearest, 0, size)
+    for end in range(size - 1, 0, -1):
+        nearest[0], nearest[end] = nearest[end], nearest[0]
+        _sift_down(distances, nearest, 0, end)
+
+
+@lean
+def _sift_down(distances: Floats, heap: Ints, start: int, end: int) -> None:
+    """Move the index at ``start`` down the heap until no child is farther, or as far and later."""
+    moved, at = heap[start], start
+    while 2 * at + 1 < end:
+        child = 2 * at + 1
+        if child + 1 < end and _is_before(distances, heap[child], heap[child + 1]):
+            child += 1
+        if not _is_before(distances, moved, heap[child]):
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = moved
+
+
+@lean
+def _is_before(distances: Floats, one: int, other: int) -> bool:
+    """Return whether an index is nearer than another, or as near and earlier."""
+    return distances[one] < distances[other] or (distances[one] == distances[other] and one < other)

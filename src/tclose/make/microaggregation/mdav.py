@@ -15,6 +15,7 @@ import numpy as np
 
 from tclose.jobs import announce, report
 from tclose.make.kernels.compiling import kernel, lean
+from tclose.make.kernels.nearest import find_nearest
 from tclose.make.kernels.running import run
 from tclose.make.microaggregation.space import Space, find_centroid, measure
 from tclose.values.arrays import Bytes, Codes, Floats, Ints
@@ -100,46 +101,6 @@ def choose_seed(space: Space, state: Open) -> None:
     for quasi in range(len(state.point)):
         state.point[quasi] = space.positions[quasi, rows[farthest]]
     measure(space, state.point, rows, state.table, distances)
-
-
-@lean
-def find_nearest(distances: Floats, size: int, nearest: Ints) -> None:
-    """List the indices of the ``size`` least distances, ascending; ties: the first wins.
-
-    ``nearest`` is a heap with the farthest of them at its root, until it is sorted in the end.
-    """
-    for index in range(size):
-        nearest[index] = index
-    for start in range(size // 2 - 1, -1, -1):
-        _sift_down(distances, nearest, start, size)
-    for index in range(size, len(distances)):
-        if distances[index] < distances[nearest[0]]:
-            nearest[0] = index
-            _sift_down(distances, nearest, 0, size)
-    for end in range(size - 1, 0, -1):
-        nearest[0], nearest[end] = nearest[end], nearest[0]
-        _sift_down(distances, nearest, 0, end)
-
-
-@lean
-def _sift_down(distances: Floats, heap: Ints, start: int, end: int) -> None:
-    """Move the index at ``start`` down the heap until no child is farther, or as far and later."""
-    moved, at = heap[start], start
-    while 2 * at + 1 < end:
-        child = 2 * at + 1
-        if child + 1 < end and _is_before(distances, heap[child], heap[child + 1]):
-            child += 1
-        if not _is_before(distances, moved, heap[child]):
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = moved
-
-
-@lean
-def _is_before(distances: Floats, one: int, other: int) -> bool:
-    """Return whether an index is nearer than another, or as near and earlier."""
-    return distances[one] < distances[other] or (distances[one] == distances[other] and one < other)
 
 
 @lean

@@ -12,7 +12,7 @@ import numpy as np
 
 from tclose.jobs import announce
 from tclose.make.algorithm import Partition
-from tclose.make.kernels.classes import Classes, classes_of, gather, labels_of
+from tclose.make.kernels.classes import Classes, classes_of, gather, join, labels_of
 from tclose.make.kernels.compiling import kernel, lean
 from tclose.make.kernels.excess import excess
 from tclose.make.kernels.limits import Limits
@@ -108,7 +108,7 @@ def _merge_all(
         if nearest < 0:
             return
         into, other = min(worst, nearest), max(worst, nearest)
-        size = _join(classes, into, other, rows)
+        size = join(classes, into, other, rows)
         find_centroid(space, rows[:size], merging.centroids[into])
         bad[other] = False
         bad[into] = not satisfies(limits, limits.references, rows[:size], scratch)
@@ -141,23 +141,6 @@ def _nearest(space: Space, classes: Classes, merging: Merging, number: int) -> i
         if total < least:
             nearest, least = other, total
     return nearest
-
-
-@lean
-def _join(classes: Classes, into: int, other: int, rows: Codes) -> int:
-    """Append the rows of one class to another, list all of them in ``rows``, and return how many there are."""
-    size = gather(classes, into, BELOW, rows)
-    head, last = classes.each[other].head, rows[size - 1]
-    classes.rows[last].next, classes.rows[head].previous = head, last
-    row = head
-    while row >= 0:
-        classes.rows[row].label = into
-        rows[size] = row
-        size += 1
-        row = classes.rows[row].next
-    classes.each[into].size = size
-    classes.each[other].size, classes.each[other].head = 0, -1
-    return size
 
 
 @lean

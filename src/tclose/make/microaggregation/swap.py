@@ -16,9 +16,10 @@ from tclose.make.algorithm import Partition
 from tclose.make.kernels.compiling import kernel, lean
 from tclose.make.kernels.excess import excess
 from tclose.make.kernels.limits import Limits
+from tclose.make.kernels.nearest import find_nearest
 from tclose.make.kernels.satisfies import satisfies, scratch_for
 from tclose.make.kernels.scratch import Scratch
-from tclose.make.microaggregation.mdav import LEFT, Open, choose_seed, close_class, find_nearest, make_classes
+from tclose.make.microaggregation.mdav import LEFT, Open, choose_seed, close_class, make_classes
 from tclose.make.microaggregation.merge import excess_of, merged_partition
 from tclose.make.microaggregation.space import Space, space_of
 from tclose.make.models.closeness import tightened

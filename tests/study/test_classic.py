@@ -32,7 +32,7 @@ def test_the_homogeneous_class_of_zip_47678() -> None:
     }
     found = attacked(columns, tc.Policy(["zip"], {"disease": 1}, k=3))
     sure = found["homogeneity", "disease"]
-    assert (sure.before, sure.members.share, sure.at_most.share) == (0, 3 / 9, 3 / 9)  # type: ignore[union-attr]
+    assert (sure.before, sure.members.share, sure.class_known.share) == (0, 3 / 9, 3 / 9)  # type: ignore[union-attr]
     # Whoever can rule out heart disease is certain about the two with cancer in the last class, and about all of the first,
     # and whoever can rule out cancer is certain about the one with heart disease there.
     assert found["background knowledge", "disease"].members.share == 6 / 9
@@ -67,8 +67,8 @@ def test_low_salaries_are_similar() -> None:
     found = attacked(columns, tc.Policy(["zip"], {"salary": {"t": 1, "distance": "numeric"}}, k=3))
     near = found["similarity", "salary"]
     # Of the other classes a guess is near two salaries at most: 70 of 60 and 80, and 80 of 70 and 90. A tenth of the range is 10.7.
-    assert near.at_most is not None
-    assert near.at_most.share == pytest.approx((3 + 2 + 2) / 9)
+    assert near.class_known is not None
+    assert near.class_known.share == pytest.approx((3 + 2 + 2) / 9)
     assert near.before == pytest.approx(3 / 9)
 
 
@@ -87,13 +87,13 @@ def test_a_person_is_spread_over_all_classes_that_contain_them() -> None:
     release.partition[:] = [0, 0, 0, 1, 1, 1]
     found = {one.name: one for one in tc.attack(table, policy, release=release)}
     assert found["homogeneity"].members.share == 2 / 6  # those of 1 and 9; of the others both values are counted
-    assert found["homogeneity"].at_most.share == 1  # type: ignore[union-attr]
+    assert found["homogeneity"].class_known.share == 1  # type: ignore[union-attr]
     assert found["skewness"].members.share == pytest.approx((1 + 1 + 4 / 2) / 6)
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.data())
-def test_guessing_by_class_shares_is_right_at_most_max_q_plus_t_of_the_time(data: st.DataObject) -> None:
+def test_guessing_by_class_shares_is_right_class_known_max_q_plus_t_of_the_time(data: st.DataObject) -> None:
     rows = data.draw(st.integers(8, 40))
     ages = data.draw(st.lists(st.integers(0, 9), min_size=rows, max_size=rows))
     ills = data.draw(st.lists(st.sampled_from("abc"), min_size=rows, max_size=rows))
@@ -103,8 +103,8 @@ def test_guessing_by_class_shares_is_right_at_most_max_q_plus_t_of_the_time(data
     release = tc.anonymize(table, policy, algorithm="mondrian")
     found = next(one for one in tc.attack(table, policy, release=release) if one.name == "similarity")
     most = max(ills.count(value) for value in "abc") / rows
-    assert found.at_most is not None  # within .1 of a value there is only itself
-    assert found.at_most.share <= most + t + 1e-12
+    assert found.class_known is not None  # within .1 of a value there is only itself
+    assert found.class_known.share <= most + t + 1e-12
 
 
 # Controls

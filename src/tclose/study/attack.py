@@ -23,6 +23,7 @@ from tclose.study.attacks.background import background
 from tclose.study.attacks.believed import believed
 from tclose.study.attacks.homogeneity import homogeneity
 from tclose.study.attacks.join import join
+from tclose.study.attacks.learning import learning
 from tclose.study.attacks.record import Attack, Outcome, record_of
 from tclose.study.attacks.similarity import MOST, similarity
 from tclose.study.attacks.skewness import skewness
@@ -108,7 +109,7 @@ def attack(
     >>> people = pa.table({"age": [*range(20, 60)] * 2, "ill": ["flu", "cold", "gout", "flu"] * 20})
     >>> found = attack(people, Policy(quasi=["age"], sensitive={"ill": 0.5}, k=4))
     >>> [one.name for one in found]
-    ['homogeneity', 'background knowledge', 'skewness', 'similarity']
+    ['homogeneity', 'background knowledge', 'skewness', 'similarity', 'learning']
     """
     check_policy(policy)
     settings = settings_of(algorithm, seed, "balanced", None)
@@ -180,6 +181,7 @@ def _outcomes(scene: Scene) -> Iterator[Outcome]:
         yield skewness(seen)
         if len(attribute.values) <= MOST:
             yield similarity(seen)
+        yield learning(scene, attribute)
     for known, wanted in permutations(scene.table.sensitive, 2):
         report(f"{wanted.column.name} from {known.column.name}")
         yield join(scene, known, wanted)

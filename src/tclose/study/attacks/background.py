@@ -17,11 +17,12 @@ def background(seen: Believed) -> Outcome:
     return Outcome(
         name="background knowledge",
         sensitive=seen.attribute.column.name,
-        knows="the quasi-identifiers of a person, and one value that the person does not have",
+        knows="the quasi-identifiers of a person and one value that the person does not have",
+        succeeds=f"is certain of their {seen.attribute.column.name}",
         before=float((seen.table > 0).sum() <= 2),
         members=_certain(seen.members, seen.of_members),
         controls=_certain(seen.controls, seen.of_controls),
-        at_most=_certain(seen.in_class, seen.of_members),
+        class_known=_certain(seen.in_class, seen.of_members),
         lowers="l: 3 or more",
     )
 

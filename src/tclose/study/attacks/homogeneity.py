@@ -15,10 +15,11 @@ def homogeneity(seen: Believed) -> Outcome:
         name="homogeneity",
         sensitive=seen.attribute.column.name,
         knows="the quasi-identifiers of a person",
+        succeeds=f"is certain of their {seen.attribute.column.name}",
         before=float((seen.table > 0).sum() == 1),
         members=_certain(seen.members, seen.of_members),
         controls=_certain(seen.controls, seen.of_controls),
-        at_most=_certain(seen.in_class, seen.of_members),
+        class_known=_certain(seen.in_class, seen.of_members),
         lowers="l: 2 or more, or a smaller t",
     )
 

@@ -19,7 +19,7 @@ def join(scene: Scene, known: Attribute, wanted: Attribute) -> Outcome:
     table = np.zeros((len(known.values), len(wanted.values)))
     np.add.at(table, (of_known[scene.members], truth[scene.members]), 1.0)
     right = np.zeros(scene.table.rows)
-    at_most = np.zeros(scene.table.rows)
+    class_known = np.zeros(scene.table.rows)
     for value in range(len(known.values)):
         counts = scene.counts(wanted, of_known == value)
         otherwise = table[value] if table[value].any() else table.sum(axis=0)
@@ -28,16 +28,17 @@ def join(scene: Scene, known: Attribute, wanted: Attribute) -> Outcome:
             if len(some):
                 right[some] = _likeliest(scene.beliefs(counts, some, otherwise)) == truth[some]
         some = scene.members[of_known[scene.members] == value]
-        at_most[some] = _likeliest(counts[scene.labels[some]]) == truth[some]
+        class_known[some] = _likeliest(counts[scene.labels[some]]) == truth[some]
     before = _likeliest(table)[of_known[scene.members]] == truth[scene.members]
     return Outcome(
         name="background join",
         sensitive=wanted.column.name,
-        knows=f"the quasi-identifiers of a person, and their {known.column.name}",
+        knows=f"the quasi-identifiers of a person and their {known.column.name}",
+        succeeds=f"guesses their {wanted.column.name}",
         before=float(before.mean()),
         members=right[scene.members],
         controls=right[scene.controls],
-        at_most=at_most[scene.members],
+        class_known=class_known[scene.members],
         lowers="larger classes (k), or one of the two columns not published",
         figures={"known": known.column.name},
     )

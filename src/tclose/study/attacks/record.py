@@ -58,6 +58,8 @@ class Attack:
         The attribute that the attacker wants to know.
     knows : str
         What the attacker knows besides the release.
+    succeeds : str
+        What the attacker does: "is certain of their disease".
     before : float or None
         How often the attacker is right from the table's shares alone.
     members : Rate
@@ -68,8 +70,9 @@ class Attack:
         Members minus controls: what the release gives away. The rest is what it teaches about everybody.
     interval : pair of float or None
         95% of the intervals of such differences contain the true one.
-    at_most : Rate or None
-        How often an attacker is right who knows the class of everybody: the upper bound.
+    class_known : Rate or None
+        How often an attacker is right who knows the class of everybody. That is more than an outsider knows, and mostly an upper
+        bound; but the shares of many classes that contain a person may say more than those of one small class.
     worst : Worst or None
     lowers : str
         What would lower the success.
@@ -80,15 +83,22 @@ class Attack:
     name: str
     sensitive: str | None
     knows: str
+    succeeds: str
     before: float | None
     members: Rate
     controls: Rate | None
     excess: float | None
     interval: tuple[float, float] | None
-    at_most: Rate | None
+    class_known: Rate | None
     worst: Worst | None
     lowers: str
     figures: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """What the attack found, in one sentence."""
+        said = f"Someone who knows {self.knows} {self.succeeds}: right for {self.members.share:.1%} of the people in the release"
+        return f"{said}." if self.controls is None else f"{said}, and {self.controls.share:.1%} of people who are not in it."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record of the attack as a mapping for JSON."""
@@ -103,17 +113,18 @@ class Outcome:
     ----------
     members, controls : arrays of float
         For each row of the scene's members and controls whether the attacker is right; or with what chance.
-    at_most : array of float or None
+    class_known : array of float or None
         For each member the same, if the attacker knows the class of everybody.
     """
 
     name: str
     sensitive: str | None
     knows: str
+    succeeds: str
     before: float | None
     members: Floats
     controls: Floats
-    at_most: Floats | None
+    class_known: Floats | None
     lowers: str
     figures: dict[str, Any] = field(default_factory=dict)
 
@@ -123,17 +134,18 @@ def record_of(scene: Scene, outcome: Outcome) -> Attack:
     members = rate_of(outcome.members, scene.persons[scene.members])
     controls = rate_of(outcome.controls, scene.persons[scene.controls]) if len(outcome.controls) else None
     excess, interval = (None, None) if controls is None else difference(members, controls)
-    at_most = None if outcome.at_most is None else rate_of(outcome.at_most, scene.persons[scene.members])
+    class_known = None if outcome.class_known is None else rate_of(outcome.class_known, scene.persons[scene.members])
     return Attack(
         outcome.name,
         outcome.sensitive,
         outcome.knows,
+        outcome.succeeds,
         outcome.before,
         members,
         controls,
         excess,
         interval,
-        at_most,
+        class_known,
         _worst_group(scene, outcome.members),
         outcome.lowers,
         outcome.figures,

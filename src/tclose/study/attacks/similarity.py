@@ -26,11 +26,12 @@ def similarity(seen: Believed) -> Outcome:
     return Outcome(
         name="similarity",
         sensitive=seen.attribute.column.name,
-        knows="the quasi-identifiers of a person, and which values mean nearly the same",
+        knows="the quasi-identifiers of a person and which values mean nearly the same",
+        succeeds=f"guesses a {seen.attribute.column.name} near theirs",
         before=float(near[int((near @ seen.table).argmax())][seen.of_members].mean()),
         members=_near_truth(near, seen.members, seen.of_members),
         controls=_near_truth(near, seen.controls, seen.of_controls),
-        at_most=_near_truth(near, seen.in_class, seen.of_members),
+        class_known=_near_truth(near, seen.in_class, seen.of_members),
         lowers="a smaller t, with a distance that says which values are alike",
     )
 

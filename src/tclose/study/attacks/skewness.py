@@ -24,11 +24,12 @@ def skewness(seen: Believed) -> Outcome:
     return Outcome(
         name="skewness",
         sensitive=seen.attribute.column.name,
-        knows="the quasi-identifiers of a person, and the shares of all values in the table",
+        knows="the quasi-identifiers of a person and the shares of all values in the table",
+        succeeds=f"draws one of the rows that may be theirs to guess the {seen.attribute.column.name}",
         before=float(shares[seen.of_members].mean()),
         members=_belief(seen.members, seen.of_members),
         controls=_belief(seen.controls, seen.of_controls),
-        at_most=_belief(seen.in_class, seen.of_members),
+        class_known=_belief(seen.in_class, seen.of_members),
         lowers=f"a beta below {math.floor(100 * (lift - 1)) / 100:g}, or a smaller t" if lift > 1 else nothing,
         figures={"lift": float(lift), "beta": float(lift - 1)},
     )

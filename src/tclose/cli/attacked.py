@@ -1,0 +1,72 @@
+"""The screen of attacks: for each what it found about people in the release and about others, and what would lower it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tclose.cli.printing import Columns, Screen
+from tclose.values.exact import number_of
+
+if TYPE_CHECKING:
+    from tclose.study.attack import Attacks
+    from tclose.study.attacks.record import Attack
+
+INTERNAL = "INTERNAL: measured with the raw table. Do not publish this."
+
+
+def show_attacks(found: Attacks, name: str) -> None:
+    """Print the screen of attacks: a table of all, then what each means and what would lower it."""
+    screen, release = Screen(), found.release
+    screen.tell(INTERNAL)
+    classes = number_of(release.audit.classes, "class", "classes")
+    held = f"; {number_of(found.controls, 'person')} who are not in it are the controls"
+    screen.tell(f"{name}: a release of {number_of(found.members, 'person')} in {classes} was attacked{held}.")
+    screen.print()
+    table = Columns("attack", "about", "without the release", "in it", "controls", "excess", "95% interval")
+    for attack in found:
+        table.row(attack.name, attack.sensitive or "", *_figures(attack))
+    screen.print(table)
+    screen.tell("Excess: what the release gives away about the people in it. The rest is what it teaches about everybody.")
+    screen.tell("Attacks that are right about nobody stand in the table alone.")
+    for attack in found:
+        if not attack.members.share and not (attack.class_known and attack.class_known.share):
+            continue
+        screen.print()
+        screen.tell(attack.sentence)
+        for line in _remarks(attack):
+            screen.tell(f"  {line}")
+
+
+def _figures(attack: Attack) -> list[str]:
+    """Return the figures of an attack for a line of the table; "-" where there is none."""
+    return [
+        "-" if attack.before is None else _percent(attack.before),
+        _percent(attack.members.share),
+        "-" if attack.controls is None else _percent(attack.controls.share),
+        "-" if attack.excess is None else _points(attack.excess),
+        "-" if attack.interval is None else f"{_points(attack.interval[0])} to {_points(attack.interval[1])}",
+    ]
+
+
+def _remarks(attack: Attack) -> list[str]:
+    """Return what is to be said of an attack besides its sentence: the upper bound, the worst group, and what lowers it."""
+    found = []
+    if attack.class_known is not None:
+        found.append(f"If the attacker knows everybody's class: {_percent(attack.class_known.share)}.")
+    if "lift" in attack.figures:
+        found.append(f"A value is at most {attack.figures['lift']:.1f} times likelier in a class than in the table.")
+    if attack.worst is not None:
+        worst = attack.worst
+        found.append(f"Worst for {worst.column} {worst.label}: {_percent(worst.share)} of {number_of(worst.persons, 'person')}.")
+    found.append(f"Lowered by: {attack.lowers}.")
+    return found
+
+
+def _percent(share: float) -> str:
+    """Return a share in percent, with one decimal."""
+    return f"{100 * share:.1f}%"
+
+
+def _points(share: float) -> str:
+    """Return a difference of shares in percentage points, with its sign."""
+    return f"{100 * share:+.1f}"

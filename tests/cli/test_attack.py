@@ -1,0 +1,69 @@
+"""tclose attack: its screen, its JSON and its errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tclose.cli import app
+from tests.support.processes import write_people
+
+POLICY = """\
+k: 5
+identifiers: [id]
+quasi: {age: {}, zip: {hierarchy: prefixes}}
+sensitive: {salary: 0.3, disease: 0.3}
+other: drop
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("attack")
+    write_people(folder / "table.csv", 300)
+    (folder / "policy.yaml").write_text(POLICY)
+    return folder
+
+
+def called(folder: Path, *more: str) -> tuple[int, str, str]:
+    command = ["attack", str(folder / "table.csv"), "-p", str(folder / "policy.yaml"), "--algorithm", "mondrian", *more]
+    found = CliRunner().invoke(app, command)
+    return found.exit_code, found.stdout, found.stderr
+
+
+def test_the_screen_of_attacks(folder: Path) -> None:
+    code, out, err = called(folder)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "INTERNAL: measured with the raw table. Do not publish this."
+    assert lines[1].startswith("table.csv: a release of 270 persons in ")
+    assert lines[1].endswith("; 30 persons who are not in it are the controls.")
+    table = [line for line in lines if line.startswith("background join")]
+    assert len(table) == 2
+    assert any(line.startswith("Someone who knows the quasi-identifiers of a person and their salary guesses") for line in lines)
+    assert sum("Lowered by: " in line for line in lines) >= 4
+    assert sorted(path.name for path in folder.iterdir()) == ["policy.yaml", "table.csv"]  # nothing is written
+
+
+def test_attacks_as_json(folder: Path) -> None:
+    code, out, _ = called(folder, "--json", "--holdout", "1/3", "--seed", "3")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["internal"], found["members"], found["controls"]) == (True, 200, 100)
+    names = [(one["name"], one["sensitive"]) for one in found["attacks"]]
+    alone = ["homogeneity", "background knowledge", "skewness", "similarity", "learning"]
+    assert names == [(name, about) for about in ("salary", "disease") for name in alone] + [
+        ("background join", "disease"),
+        ("background join", "salary"),
+    ]
+    for one in found["attacks"]:
+        assert one["excess"] == pytest.approx(one["members"]["share"] - one["controls"]["share"])
+
+
+def test_a_share_that_is_none(folder: Path) -> None:
+    assert called(folder, "--holdout", "2")[0] == 2
+    sentence = "Error: holdout must be a share of the persons between 0 and 1, as 1/10. Got '2'.\n"
+    assert called(folder, "--holdout", "2")[2] == sentence

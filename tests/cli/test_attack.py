@@ -34,7 +34,7 @@ def called(folder: Path, *more: str) -> tuple[int, str, str]:
     return found.exit_code, found.stdout, found.stderr
 
 
-def test_the_screen_of_attacks(folder: Path) -> None:
+def test_the_screen_of_attacks(folder: Path, warm: None) -> None:
     code, out, err = called(folder)
     assert (code, err) == (0, "")
     lines = out.splitlines()

@@ -13,7 +13,7 @@ from typing import Any
 
 from tclose.distances.matrix import Matrix, check_domain
 from tclose.errors import HierarchyError
-from tclose.values.bounded import FileTooLargeError, read_class_known
+from tclose.values.bounded import FileTooLargeError, read_at_most
 from tclose.values.exact import exact, plain
 from tclose.values.hierarchy import printed
 
@@ -71,7 +71,7 @@ class LabelledMatrix:
     def from_csv(cls, path: str | Path) -> LabelledMatrix:
         """Return the matrix of distances in a square CSV file: values in its first row and, in the same order, first column."""
         try:
-            text = read_class_known(Path(path), MOST_BYTES).decode("utf-8-sig")
+            text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
             rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
         except FileTooLargeError:
             raise HierarchyError(f"Matrix file {str(path)!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None

@@ -9,7 +9,7 @@ from typing import Any
 
 from tclose.errors import PolicyError
 from tclose.policy.fields import BUILT
-from tclose.values.bounded import FileTooLargeError, read_class_known
+from tclose.values.bounded import FileTooLargeError, read_at_most
 
 MOST_BYTES = 10_000_000
 """The largest policy file, in bytes."""
@@ -27,7 +27,7 @@ def read_yaml(path: Path) -> dict[Any, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they quote the file: one is about an anchor that is used twice, which is allowed
-            settings = YAML(typ="safe", pure=True).load(read_class_known(path, MOST_BYTES).decode("utf-8-sig"))
+            settings = YAML(typ="safe", pure=True).load(read_at_most(path, MOST_BYTES).decode("utf-8-sig"))
     except FileTooLargeError:
         raise PolicyError(f"Policy file {path.name!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None
     except OSError:

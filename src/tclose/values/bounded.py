@@ -11,7 +11,7 @@ class FileTooLargeError(OSError):
     """A file has more bytes than its kind may have."""
 
 
-def read_class_known(path: Path, most: int) -> bytes:
+def read_at_most(path: Path, most: int) -> bytes:
     """Return the bytes of a file; raise FileTooLargeError if it has more than ``most`` bytes."""
     with path.open("rb") as file:
         content = file.read(most + 1)

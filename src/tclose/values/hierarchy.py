@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tclose.errors import HierarchyError, raising_alone
-from tclose.values.bounded import FileTooLargeError, read_class_known
+from tclose.values.bounded import FileTooLargeError, read_at_most
 from tclose.values.exact import number_of
 from tclose.values.intervals import asks_for_intervals
 
@@ -113,7 +113,7 @@ class Hierarchy:
         as files with equal columns do, is the same node.
         """
         try:
-            text = read_class_known(Path(path), MOST_BYTES).decode("utf-8-sig")
+            text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
         except FileTooLargeError:
             raise HierarchyError(f"Hierarchy file {str(path)!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None
         except OSError:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import tclose as tc
 from tclose.jobs import Cancelled, Job
 from tclose.make.kernels.satisfies import failing
+from tclose.make.microaggregation import merge as module
 from tclose.make.microaggregation.merge import merge
 from tclose.make.microaggregation.promise import bucket_sizes, cluster_size
 from tclose.make.microaggregation.space import space_of
@@ -46,6 +47,17 @@ def test_the_worst_class_joins_the_nearest() -> None:
     assert labels(merge, numbers(codes, values, k=2, t="1/2")) == [0, 0, 2, 2, 3, 3, 1, 1]
     assert labels(merge, numbers(codes, values, k=2, t="1/4")) == [0, 0, 0, 0, 1, 1, 1, 1]
     assert labels(merge, numbers(codes, values, k=2, t="1/5")) == [0] * 8
+
+
+def test_merging_reports_how_many_classes_break_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "VISITS", 1)  # one merge, then a report
+    heard: list[tuple[str, str]] = []
+    with Job(lambda *what: heard.append(what)):
+        found = labels(merge, numbers([0, 0, 3, 3, 5, 5, 8, 8], [0, 0, 0, 3, 0, 3, 3, 3], k=2, t="1/4"))
+    assert found == [0, 0, 0, 0, 1, 1, 1, 1]
+    figures = [figure for stage, figure in heard if stage == "Merging classes of" and figure]
+    said = [figure for figure in figures if "compiling" not in figure]
+    assert said == ["1 class breaks a limit", "0 classes break a limit", "0 classes break a limit"]
 
 
 def test_a_member_is_swapped_for_the_nearest_row_that_brings_the_class_nearer_to_the_table() -> None:

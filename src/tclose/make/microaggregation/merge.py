@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tclose.jobs import announce
+from tclose.jobs import announce, report
 from tclose.make.algorithm import Partition
 from tclose.make.kernels.classes import Classes, classes_of, gather, join, labels_of
 from tclose.make.kernels.compiling import kernel, lean
@@ -23,6 +23,7 @@ from tclose.make.kernels.scratch import Scratch
 from tclose.make.microaggregation.mdav import mdav
 from tclose.make.microaggregation.space import Space, find_centroid, space_of, squared
 from tclose.values.arrays import Bools, Bytes, Codes, Floats, Ints, grouped
+from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
     from tclose.make.problem import Problem
@@ -46,6 +47,13 @@ def merged_partition(space: Space, limits: Limits, labels: Ints, **course: int) 
     return Partition(merged, course={**course, "classes_before_merging": int(labels.max()) + 1})
 
 
+VISITS = 30_000_000
+"""The number of rows and classes that a kernel looks at before it returns, so that progress can be reported."""
+
+BEGUN, DONE = range(2)
+"""The entries of `Merging.state`: whether centroids and excesses of all classes are known, and whether merging is over."""
+
+
 class Merging(NamedTuple):
     """What is known of each class while classes are merged, and memory."""
 
@@ -57,6 +65,8 @@ class Merging(NamedTuple):
     """(classes, quasi)"""
     rows: Codes
     """(rows,): memory for the rows of one class."""
+    state: Bools
+    """See `BEGUN` and `DONE`."""
 
 
 def merge_worst(space: Space, limits: Limits, labels: Ints) -> Ints:
@@ -86,29 +96,42 @@ def merge_worst(space: Space, limits: Limits, labels: Ints) -> Ints:
 def merge_all(space: Space, limits: Limits, labels: Ints, bad: Bools) -> Ints:
     """Merge the classes that fail a limit; see `merge_worst`."""
     classes = classes_of(labels, 0)
-    merging = Merging(bad, np.zeros(len(bad)), np.empty((len(bad), len(space.rows))), np.empty(len(labels), dtype=np.int32))
-    run(_merge_all, limits, space, classes, merging, scratch_for(limits), excess.address())
+    merging = Merging(
+        bad,
+        np.zeros(len(bad)),
+        np.empty((len(bad), len(space.rows))),
+        np.empty(len(labels), dtype=np.int32),
+        np.zeros(2, dtype=np.bool_),
+    )
+    scratch = scratch_for(limits)
+    while not merging.state[DONE]:
+        run(_merge_all, limits, space, classes, merging, scratch, excess.address(), VISITS)
+        report(f"{number_of(int(bad.sum()), 'class breaks', 'classes break')} a limit")
     return labels_of(classes)
 
 
 @kernel
 def _merge_all(
-    limits: Limits, space: Space, classes: Classes, merging: Merging, scratch: Scratch, address: int, cancel: Bytes
+    limits: Limits, space: Space, classes: Classes, merging: Merging, scratch: Scratch, address: int, visits: int, cancel: Bytes
 ) -> None:
-    """Merge the worst class with the nearest, until none fails or one is left."""
+    """Merge the worst class with the nearest, until none fails, one is left, or many rows and classes were looked at."""
     bad, rows = merging.bad, merging.rows
-    for number in range(len(bad)):
-        size = gather(classes, number, BELOW, rows)
-        find_centroid(space, rows[:size], merging.centroids[number])
-        if bad[number]:
-            merging.excess[number] = excess_of(limits, rows[:size], scratch, address)
-    while cancel[0] == 0:
+    if not merging.state[BEGUN]:
+        for number in range(len(bad)):
+            size = gather(classes, number, BELOW, rows)
+            find_centroid(space, rows[:size], merging.centroids[number])
+            if bad[number]:
+                merging.excess[number] = excess_of(limits, rows[:size], scratch, address)
+        merging.state[BEGUN] = True
+    while visits > 0 and cancel[0] == 0:
         worst = _worst(merging)
         nearest = -1 if worst < 0 else _nearest(space, classes, merging, worst)
         if nearest < 0:
+            merging.state[DONE] = True
             return
         into, other = min(worst, nearest), max(worst, nearest)
         size = join(classes, into, other, rows)
+        visits -= size + len(bad)
         find_centroid(space, rows[:size], merging.centroids[into])
         bad[other] = False
         bad[into] = not satisfies(limits, limits.references, rows[:size], scratch)

@@ -61,6 +61,7 @@ def test_a_small_intersection_is_refused_unless_it_is_accepted() -> None:
         ({"keep": ["wage"], "sensitive": ["ill", "drug"]}, "join their rows again. Choose growth, which can."),
         ({"other": "keep", "sensitive": ["ill", "drug"]}, "join their rows again. Choose growth, which can."),
         ({"k": 1, "sensitive": {"ill": 0.2, "drug": 0.2}}, "k above 1. Choose growth, which can."),
+        ({"n": 9, "sensitive": {"ill": 0.2, "drug": None}}, "so every sensitive column does. Choose growth, which can."),
     ],
 )
 def test_what_several_tables_cannot_do_is_said_before_the_table_is_read(changes: dict[str, Any], sentence: str) -> None:

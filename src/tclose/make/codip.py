@@ -48,6 +48,8 @@ def refuses(policy: Policy, problem: Problem | None) -> str:  # noqa: ARG001 - t
         return "A column that is kept as it is would stand in every table, and join their rows again."
     if policy.k == 1:
         return "Every table must ask for something by itself: k above 1."
+    if policy.n is not None and any(column.t is None for column in policy.sensitive):
+        return "Under (n,t)-closeness every table needs a t, so every sensitive column does."
     return ""
 
 

@@ -211,10 +211,9 @@ def told(policy: tc.Policy, effort: str) -> list[float]:
     """The least loss so far, before refining and after each round."""
     heard: list[float] = []
 
-    def listen(given: Any, labels: Any, rounds: int, seconds: Any, hear: Any) -> Any:  # noqa: ARG001
-        classes = measured(given, labels)
-        heard.append(total_loss(classes) / len(labels))
-        return refine(given, labels, rounds, seconds, heard.append)
+    def listen(given: Any, starts: Any, rounds: int, seconds: Any, hear: Any) -> Any:  # noqa: ARG001
+        heard.append(min(total_loss(measured(given, labels)) for labels in starts) / len(starts[0]))
+        return refine(given, starts, rounds, seconds, heard.append)
 
     with patch.object(growth, "refine", listen):
         tc.anonymize(ADULT, policy, algorithm="growth", effort=effort, options={"seconds": 600})

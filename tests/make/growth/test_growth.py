@@ -433,9 +433,22 @@ def test_more_effort_loses_less_and_never_more_than_before_refining(monkeypatch:
     lost = [grown(columns, policy, effort).loss["gcp"] for effort in ("best", "balanced", "fast")]
     interrupted_in_round(monkeypatch, 0)
     start = grown(columns, policy, "best")
-    assert start.record["course"] == {"rounds": 0, "ended": "interrupt"}
+    assert start.record["course"] == {"start": "grown", "rounds": 0, "ended": "interrupt"}
     assert max(lost) <= start.loss["gcp"]
     assert lost[0] < lost[2]
+
+
+def test_where_rows_nearby_do_not_help_refining_starts_from_fragments() -> None:
+    # Tax follows income: a class of people with nearby incomes is far from the table, and few classes grow.
+    rng = np.random.default_rng(5)
+    income = np.sort(rng.integers(0, 1000, 400))
+    columns = {"income": income, "age": rng.integers(18, 90, 400), "tax": income // 4}
+    policy = tc.Policy(["income", "age"], {"tax": 0.02}, k=2, other="drop")
+    release = grown(columns, policy, "balanced")
+    assert release.record["course"]["start"] == "fragments"
+    assert release.loss["gcp"] < tc.anonymize(pa.table(columns), policy, algorithm="fragmentation").loss["gcp"]
+    several = tc.Policy(["income"], {"tax": 0.02, "age": 0.02}, k=2)
+    assert grown(columns, several, "balanced").record["course"]["start"] == "grown"
 
 
 # How it ends -----------------------------------------------------------------------------------------------------------------
@@ -479,7 +492,8 @@ def test_ctrl_c_while_refining(effort: str, tmp_path: Path, monkeypatch: pytest.
         return
     assert (done.exit_code, done.stderr) == (0, "")
     assert verify(out, out.with_name("release.csv.certificate.json")).holds
-    assert json.loads(out.with_name("release.csv.private.json").read_text())["course"] == {"rounds": 2, "ended": "interrupt"}
+    course = json.loads(out.with_name("release.csv.private.json").read_text())["course"]
+    assert course == {"start": "grown", "rounds": 2, "ended": "interrupt"}
 
 
 INSIDE_A_ROUND = """
@@ -517,7 +531,7 @@ def test_ctrl_c_inside_a_kernel(effort: str, tmp_path: Path, warm: None) -> None
         return
     assert (done.returncode, done.stderr) == (0, "")
     course = json.loads(out.with_name("release.csv.private.json").read_text())["course"]
-    assert course == {"rounds": 2, "ended": "interrupt"}
+    assert course == {"start": "grown", "rounds": 2, "ended": "interrupt"}
     assert audited(out, tc.Policy.load(tmp_path / "policy.yaml")).satisfied
 
 

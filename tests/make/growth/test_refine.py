@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tclose.make.growth import move, neighbourhood, refine, swap
@@ -47,7 +47,7 @@ def labels_in(classes: Classes) -> list[int]:
 
 
 def refined(table: Table, labels: list[int], rounds: int = ROUNDS) -> list[int]:
-    found: list[int] = refine.refine(table.given, np.array(labels), rounds).labels.tolist()
+    found: list[int] = refine.refine(table.given, [np.array(labels)], rounds).labels.tolist()
     return found
 
 
@@ -57,7 +57,7 @@ def timed(table: Table, labels: list[int], rounds: int, times: list[float]) -> t
     clock = iter([0.0, *times])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(refine, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-        found = refine.refine(table.given, np.array(labels), rounds, seconds=1.0, hear=heard.append)
+        found = refine.refine(table.given, [np.array(labels)], rounds, seconds=1.0, hear=heard.append)
     return found, heard
 
 
@@ -206,11 +206,11 @@ def test_an_interrupt_ends_refining_if_there_is_a_time(
     for name in ("_round", "total_loss", "labels_of"):
         monkeypatch.setattr(refine, name, interrupted(name, getattr(refine, name)))
     hear = interrupted("hear", lambda _: None)
-    found = refine.refine(table.given, labels, 3, seconds=600.0, hear=hear)
+    found = refine.refine(table.given, [labels], 3, seconds=600.0, hear=hear)
     assert (found.labels.tolist(), found.rounds, found.ended) == (expected, rounds, "interrupt")
     calls.clear()
     with pytest.raises(KeyboardInterrupt):
-        refine.refine(table.given, labels, 3, hear=hear)
+        refine.refine(table.given, [labels], 3, hear=hear)
 
 
 def test_a_round_that_raised_the_loss_is_not_taken() -> None:
@@ -312,6 +312,22 @@ def test_refining_against_naive(
     assert table.lost(comp) <= table.lost(labels)
     assert len(heard) == found.rounds
     assert heard == sorted(heard, reverse=True)
+
+
+@settings(max_examples=60, deadline=None)
+@given(drawn=tables(), other=st.randoms(use_true_random=False), rounds=st.integers(0, 8))
+def test_of_two_partitions_the_better_after_some_rounds_is_refined(drawn: Any, other: Any, rounds: int) -> None:
+    table = drawn[0]
+    shuffled = list(drawn[1])
+    other.shuffle(shuffled)
+    starts = [np.array(table.merged(labels)) for labels in (drawn[1], shuffled)]
+    heard: list[list[float]] = [[], []]
+    alone = [refine.refine(table.given, [start], rounds, hear=heard[at].append) for at, start in enumerate(starts)]
+    lost = [float(table.lost(start.tolist())) for start in starts] if not rounds else [x[: refine.TRIAL][-1] for x in heard]
+    found = refine.refine(table.given, starts, rounds)
+    assume(lost[0] == lost[1] or abs(lost[0] - lost[1]) > 1e-9)  # the losses of a start are rounded
+    assert found.start == lost.index(min(lost))
+    assert found.labels.tolist() == alone[found.start].labels.tolist()
 
 
 # What changes nothing

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tclose.make.fragmentation.blocks import blocks_of
 from tclose.make.fragmentation.exchange import exchange
 from tclose.make.fragmentation.grow import grow
@@ -17,8 +15,16 @@ BLOCK = 16000
 def fill(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints) -> Ints:
     """Return the class of each row, so that class c gets ``wanted[c, f]`` rows of fragment f at little information loss.
 
-    The table is cut into blocks. The classes of each block grow by the rows that widen them least, and then swap rows of the same
-    fragment while that lowers the loss: the sum over classes of their size times the loss of their box.
+    Classes grow, and then swap rows of the same fragment while that lowers the loss: the sum over classes of their size times the
+    loss of their box. For the parameters see `fill_once`.
+    """
+    return exchange(quasi, losses, fragment, fill_once(quasi, losses, fragment, wanted, BLOCK))
+
+
+def fill_once(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, block: int) -> Ints:
+    """Return the class of each row, so that class c gets ``wanted[c, f]`` rows of fragment f, each row chosen once.
+
+    The table is cut into blocks. The classes of each block grow by the rows that widen them least.
 
     Parameters
     ----------
@@ -28,12 +34,11 @@ def fill(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints) -> Ints
         The fragment of each row.
     wanted : (classes, fragments) int64
         No class is empty, and each column adds up to the rows of its fragment. Neighbouring classes should want nearly the same.
+    block : int
+        The largest number of rows of a block.
 
     Returns
     -------
     labels : (rows,) int64
     """
-    quasi, wanted = np.ascontiguousarray(quasi, dtype=np.int32), np.ascontiguousarray(wanted, dtype=np.int64)
-    fragment = np.ascontiguousarray(fragment, dtype=np.int32)
-    blocks = blocks_of(quasi, losses, fragment, wanted, BLOCK)
-    return exchange(quasi, losses, fragment, grow(quasi, losses, fragment, wanted, blocks))
+    return grow(quasi, losses, fragment, wanted, blocks_of(quasi, losses, fragment, wanted, block))

@@ -50,14 +50,14 @@ def fragmentation(
     Partition
         With the largest promise of any class, for each attribute with a t.
     """
-    fragment, wanted, promised = _fragments_and_sizes(problem, options)
+    fragment, wanted, promised = fragments_and_sizes(problem, options)
     announce("Choosing rows of")
     labels = fill(problem.quasi, problem.losses, fragment, wanted)
     labels = merge_failing(labels, problem.quasi, problem.losses, problem.limits)
     return Partition(labels, promised=promised)
 
 
-def _fragments_and_sizes(problem: Problem, options: Mapping[str, Any]) -> tuple[Codes, Ints, dict[str, Fraction]]:
+def fragments_and_sizes(problem: Problem, options: Mapping[str, Any]) -> tuple[Codes, Ints, dict[str, Fraction]]:
     """Return the fragment of each row, the rows of each fragment that every class takes, and the largest promises."""
     rows, k = problem.rows, problem.limits.k
     limited = [attribute for attribute in problem.sensitive if attribute.column.t is not None]

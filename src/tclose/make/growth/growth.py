@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from tclose.jobs import announce, report
 from tclose.make.algorithm import Partition
+from tclose.make.fragmentation.fill import fill_once
+from tclose.make.fragmentation.fragmentation import fragments_and_sizes
 from tclose.make.growth.blocks import cut
 from tclose.make.growth.grow import grow_classes
 from tclose.make.growth.leftovers import place_leftovers
-from tclose.make.growth.neighbourhood import given
+from tclose.make.growth.neighbourhood import Given, given
 from tclose.make.growth.refine import refine
+from tclose.make.kernels.merge import merge_failing
 from tclose.make.models.closeness import tightened
+from tclose.values.arrays import Ints
 
 if TYPE_CHECKING:
     from tclose.make.problem import Problem
@@ -29,6 +33,8 @@ TIGHT = Fraction(3, 4)
 """Classes grow until they are within this share of t: what is left of it is spent on rows that are left over, and on refining."""
 ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
 """Rounds of moving and swapping rows, by effort, in a table of at most `SMALL` rows."""
+FRAGMENTS = {"sizing": "relaxed", "bound": "corrected", "strategy": "psi", "prefer": "loss"}
+"""How fragments are found: the options of the algorithm `tclose.make.fragmentation`."""
 SMALL = 100_000
 """Rows: a larger table gets extra rounds."""
 MORE = 0.25
@@ -36,26 +42,23 @@ MORE = 0.25
 
 
 def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any]) -> Partition:
-    """Cut the table into blocks, let classes grow in each, put rows that are left over into classes, and refine.
+    """Let classes grow until they satisfy every limit, then move and swap rows between them to lower the information loss.
 
-    What counts is how far a class is from the table in the end, not in the worst case before its rows are chosen. So a class
-    takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t; the
-    rest is room for moves and swaps of rows between classes, which lower the loss further than growing does.
+    What counts is how far a class is from the table in the end, not in the worst case before its rows are chosen. So most of the
+    loss falls when classes are refined. Where only one attribute has a t, refining starts from two partitions: classes that grew,
+    and classes of fragments. It goes on from the one that is better after a few rounds.
 
-    From the leftovers on, the classes of every stage satisfy every limit; the worst case is one class of all rows.
+    From the start on, the classes of every stage satisfy every limit; the worst case is one class of all rows.
     """
-    quasi, losses, limits = problem.quasi, problem.losses, problem.limits
-    announce("Cutting")
-    blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK[effort])
-    announce("Growing classes of")
-    labels = grow_classes(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
-    table_given = given(quasi, losses, limits)
-    labels = place_leftovers(table_given, labels, blocks)
+    table_given = given(problem.quasi, problem.losses, problem.limits)
+    starts = {"grown": _grown_classes(problem, table_given, seed, effort)}
+    if sum(attribute.column.t is not None for attribute in problem.sensitive) == 1:
+        starts["fragments"] = _classes_of_fragments(problem, effort)
     announce("Refining")
-    weight = float(losses.columns["weight"].sum())
+    weight = float(problem.losses.columns["weight"].sum())
     seconds = options["seconds"] if effort == "best" else None
     go_on = "; Ctrl-C goes on with that" if seconds else ""
-    rounds, begun, done = rounds_for(effort, len(labels)), time.monotonic(), itertools.count(1)
+    rounds, begun, done = rounds_for(effort, problem.rows), time.monotonic(), itertools.count(1)
 
     def tell(lost: float) -> None:
         """Report the round, the information loss and about how long the rest will take."""
@@ -64,8 +67,34 @@ def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any])
         left = left if seconds is None else min(left, max(seconds - gone, 0))
         report(f"round {number} of {rounds}, loss {lost / weight:.4f}, {left:.0f} s left{go_on}")
 
-    refined = refine(table_given, labels, rounds, seconds, hear=tell)
-    return Partition(refined.labels, course={"rounds": refined.rounds, "ended": refined.ended})
+    refined = refine(table_given, list(starts.values()), rounds, seconds, hear=tell)
+    course = {"start": list(starts)[refined.start], "rounds": refined.rounds, "ended": refined.ended}
+    return Partition(refined.labels, course=course)
+
+
+def _grown_classes(problem: Problem, table_given: Given, seed: int, effort: str) -> Ints:
+    """Return the class of each row: the table is cut into blocks, classes grow in each, and rows that are left over join them.
+
+    A class takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t;
+    the rest is room for rows that are left over, and for refining.
+    """
+    quasi, losses, limits = problem.quasi, problem.losses, problem.limits
+    announce("Cutting")
+    blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK[effort])
+    announce("Growing classes of")
+    labels = grow_classes(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
+    return place_leftovers(table_given, labels, blocks)
+
+
+def _classes_of_fragments(problem: Problem, effort: str) -> Ints:
+    """Return the class of each row: a class takes its share of every fragment of the sensitive values.
+
+    Where sensitive values go with quasi-identifiers, rows nearby bring a class no nearer to its limits, and few classes grow.
+    These get what they need of every fragment. With several attributes there would be too many fragments to choose rows from.
+    """
+    fragment, wanted, _ = fragments_and_sizes(problem, FRAGMENTS)
+    labels = fill_once(problem.quasi, problem.losses, fragment, wanted, BLOCK[effort])
+    return merge_failing(labels, problem.quasi, problem.losses, problem.limits)
 
 
 def rounds_for(effort: str, rows: int) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from tclose.make.growth import move, split, swap
@@ -15,6 +16,8 @@ RISE = 0.4
 """How much a move may raise the loss in the first round, as a share of the mean loss of a row."""
 CALM = 0.1
 """In this share of the rounds, the last ones, no move may raise the loss."""
+TRIAL = 3
+"""Rounds after which the best of several partitions is known."""
 SWAPS = 3
 """Rows are swapped in every third round, and moved in the others."""
 EARLY = 5
@@ -26,15 +29,43 @@ class Refined(NamedTuple):
 
     labels: Ints
     """(rows,): the class of each row, numbered without gaps."""
+    start: int
+    """The index of the partition that it started from."""
     rounds: int
     """How many rounds there were."""
     ended: str
     """Why it ended: "rounds", "time" or "interrupt"."""
 
 
+class _Course:
+    """A partition while it is refined, and the best that it was after any round."""
+
+    classes: Classes
+    rise: float
+    """How much a move may raise the loss in the first round."""
+
+    def __init__(self, labels: Ints, start: int) -> None:
+        """Take the partition that refining starts from, and its index."""
+        self.best, self.start = labels, start
+        self.least = math.inf
+
+    def measure(self, given: Given) -> None:
+        """Measure the classes of the partition before the first round."""
+        self.classes = measured(given, self.best)
+        self.least = total_loss(self.classes)
+        self.rise = RISE * self.least / len(self.best)
+
+    def go_on(self, given: Given, number: int, falling: float) -> None:
+        """Refine the partition for one round, in which moves may raise the loss by a share of what they may at first."""
+        _round(given, self.classes, number, self.rise * falling)
+        now = total_loss(self.classes)
+        if now < self.least:
+            self.best, self.least = labels_of(self.classes), now
+
+
 def refine(
     given: Given,
-    labels: Ints,
+    starts: Sequence[Ints],
     rounds: int,
     seconds: float | None = None,
     hear: Callable[[float], None] = lambda _: None,
@@ -47,10 +78,12 @@ def refine(
     Scheuer 1990, with the best move in place of a random one). Before rows are moved, classes are split if they can be;
     afterwards a class is dissolved if its rows lose less elsewhere.
 
+    Of several partitions to start from, the one with the least loss after `TRIAL` rounds is refined further; ties: the first.
+
     Parameters
     ----------
-    labels : (rows,) int64
-        Classes that satisfy the limits, numbered without gaps.
+    starts : sequence of (rows,) int64
+        Partitions to start from: classes that satisfy the limits, numbered without gaps.
     rounds : int
         At most.
     seconds : float, optional
@@ -65,19 +98,18 @@ def refine(
         With the classes of the round with the least loss, which is never above the loss at the start.
     """
     number, ended, started = 0, "rounds", time.monotonic()
-    best = labels
+    courses = [_Course(labels, start) for start, labels in enumerate(starts)]
     try:
-        classes = measured(given, labels)
-        least = total_loss(classes)
-        rise = RISE * least / len(labels)
+        for course in courses:
+            course.measure(given)
         while number < rounds:
             falling = max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - CALM)))
-            _round(given, classes, number, rise * falling)
+            for course in courses:
+                course.go_on(given, number, falling)
             number += 1
-            now = total_loss(classes)
-            if now < least:
-                best, least = labels_of(classes), now
-            hear(least / len(labels))
+            if number == TRIAL:
+                courses = [_best_of(courses)]
+            hear(_best_of(courses).least / len(starts[0]))
             gone = time.monotonic() - started
             if seconds is not None and number < rounds and gone >= seconds / EARLY and number * seconds < rounds * gone:
                 rounds, ended = max(number, int(number * seconds / gone)), "time"
@@ -85,7 +117,13 @@ def refine(
         if seconds is None:
             raise
         ended = "interrupt"
-    return Refined(best, number, ended)
+    best = _best_of(courses)
+    return Refined(best.best, best.start, number, ended)
+
+
+def _best_of(courses: Sequence[_Course]) -> _Course:
+    """Return the partition that has lost least after any round of refining; ties: the first."""
+    return min(courses, key=lambda course: course.least)
 
 
 def _round(given: Given, classes: Classes, number: int, rise: float) -> None:

@@ -220,7 +220,8 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
 """How each kernel is compiled; kernels that take long, and those that are needed first, come first."""
 
 _CHECKS = ("kernels.limits.cumulate_counts", "kernels.satisfies.column_satisfies", "kernels.satisfies.find_failing")
-_GROWTH = (*tuple(KERNELS)[:10], "kernels.merge._merge")
+_FILLING = ("fragmentation.grow._grow_all", "fragmentation.blocks._halve_all")
+_GROWTH = (*tuple(KERNELS)[:10], *_FILLING, "kernels.merge._merge")
 _MERGING = ("kernels.excess.excess", "microaggregation.merge._merge_all")
 _REGIONS = "regions._compare"
 _AFTERWARDS = ("kernels.loss.fill_losses", _REGIONS)
@@ -228,14 +229,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "growth": (*_GROWTH, _REGIONS),
     "codip": _GROWTH,
     "mondrian": (*_CHECKS, "mondrian._cut_all", *_AFTERWARDS),
-    "fragmentation": (
-        *_CHECKS,
-        "fragmentation.exchange.sweep",
-        "fragmentation.grow._grow_all",
-        "fragmentation.blocks._halve_all",
-        "kernels.merge._merge",
-        *_AFTERWARDS,
-    ),
+    "fragmentation": (*_CHECKS, "fragmentation.exchange.sweep", *_FILLING, "kernels.merge._merge", *_AFTERWARDS),
     "incognito": (*_CHECKS, "incognito.histogram.find_failing_tallied", _REGIONS),
     "microaggregation-merge": (*_CHECKS, *_MERGING, "microaggregation.mdav._mdav", *_AFTERWARDS),
     "microaggregation-swap": (*_CHECKS, *_MERGING, "microaggregation.swap._swap", *_AFTERWARDS),

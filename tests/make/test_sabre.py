@@ -189,9 +189,9 @@ def test_classes_are_within_what_was_promised(fill: str) -> None:
         ({"ill": {"t": 0.5, "matrix": {"a": {"b": 1}, "b": {"a": 1}}}}, "A matrix has no order of buckets."),
     ],
 )
-def test_what_it_cannot_do_is_said(sensitive: Any, sentence: str) -> None:
+def test_what_it_cannot_do_is_said_before_the_table_is_read(sensitive: Any, sentence: str) -> None:
     with pytest.raises(tc.PolicyError) as refusal:
-        tc.anonymize(PEOPLE, tc.Policy(["age"], sensitive, k=2, other="drop"), algorithm="sabre")
+        tc.anonymize("no.csv", tc.Policy(["age"], sensitive, k=2, other="drop"), algorithm="sabre")
     assert str(refusal.value).endswith(f"{sentence} Choose growth, which can.")
 
 

@@ -80,6 +80,7 @@ def refuses(policy: Policy, problem: Problem | None) -> str:
     """Return what SABRE cannot do of what a policy asks; empty if it can do all of it."""
     if len(policy.sensitive) != 1 or policy.sensitive[0].t is None:
         return "It takes one sensitive column, with a t."
-    if problem is not None and problem.sensitive[0].distance.shape == "metric":
+    matrix = policy.sensitive[0].kind == "matrix" if problem is None else problem.sensitive[0].distance.shape == "metric"
+    if matrix:
         return "It takes values on a line, in a hierarchy, or all equally far apart. A matrix has no order of buckets."
     return ""

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tclose.study.attacks.record import Rate, difference, rate_of
+from tclose.study import attack as study
+from tclose.study.attacks.record import Outcome, Rate, difference, rate_of, record_of
+from tclose.study.scene import Scene
 
 
 def attacked(columns: dict[str, Any], policy: tc.Policy, **more: Any) -> dict[tuple[str, str | None], tc.Attack]:
@@ -175,6 +177,29 @@ def test_intervals_of_two_control_groups_cover_zero() -> None:
         low, high = difference(first, second)[1]
         covered += low <= 0 <= high
     assert 0.92 <= covered / 400 <= 0.98
+
+
+def test_two_groups_of_controls_differ_by_chance_alone() -> None:
+    # One release, and 800 people who are not in it, divided at random into two groups, a hundred times.
+    rng = np.random.default_rng(9)
+    table = people(1200, 9)
+    caught: list[Outcome] = []
+
+    def catch(scene: Scene, outcome: Outcome) -> tc.Attack:
+        caught.append(outcome)
+        return record_of(scene, outcome)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study, "record_of", catch)
+        assert tc.attack(table, POLICY, algorithm="mondrian", holdout="2/3").controls == 800
+    for outcome in (one for one in caught if one.name in ("skewness", "learning")):
+        covered = 0
+        for _ in range(100):
+            order = rng.permutation(800)
+            first, second = (rate_of(outcome.controls[part], part) for part in (order[:400], order[400:]))
+            low, high = difference(first, second)[1]
+            covered += low <= 0 <= high
+        assert 88 <= covered <= 100
 
 
 @pytest.mark.parametrize("holdout", [0, 1, "2", "x", None])

@@ -13,6 +13,7 @@ import numpy as np
 
 from tclose.errors import PolicyError, got, raising_alone
 from tclose.jobs import announce, report
+from tclose.make.algorithm import Settings
 from tclose.make.encode import EncodedTable, encode
 from tclose.make.registry import settings_of
 from tclose.policy import Policy, check_policy
@@ -78,6 +79,7 @@ def attack(
     release: Release | None = None,
     holdout: Any = "1/10",
     algorithm: str | None = None,
+    effort: str = "balanced",
     seed: int = 0,
 ) -> Attacks:
     """Attack a release of a table, and measure how often each attack is right about people.
@@ -96,6 +98,8 @@ def attack(
         The share of the persons to hold back: above 0, below 1.
     algorithm : str, optional
         The algorithm that makes the release; see `tclose.list_algorithms`.
+    effort : str
+        How long it may refine the release; see `tclose.anonymize`.
     seed : int
         For the choice of controls, and for the algorithm.
 
@@ -112,7 +116,7 @@ def attack(
     ['homogeneity', 'background knowledge', 'skewness', 'similarity', 'learning']
     """
     check_policy(policy)
-    settings = settings_of(algorithm, seed, "balanced", None)
+    settings = settings_of(algorithm, seed, effort, None)
     if settings.algorithm.several:
         raise PolicyError(f"{settings.algorithm.name} makes several tables, and one is attacked here. Choose another algorithm.")
     announce("Encoding")
@@ -121,7 +125,7 @@ def attack(
     labels = np.full(encoded.rows, CONTROL, dtype=np.int64)
     if release is None:
         held = _held_back(encoded, _share(holdout), seed)
-        release = _release_of(opened, policy, encoded.order[~held], algorithm, seed)
+        release = _release_of(opened, policy, encoded.order[~held], settings)
         labels[~held] = release.partition
     else:
         if len(release.partition) != encoded.rows:
@@ -161,12 +165,13 @@ def _held_back(encoded: EncodedTable, share: Fraction, seed: int) -> Bools:
     return np.isin(persons, held)
 
 
-def _release_of(opened: Opened, policy: Policy, rows: Ints, algorithm: str | None, seed: int) -> Release:
+def _release_of(opened: Opened, policy: Policy, rows: Ints, settings: Settings) -> Release:
     """Return a release of some rows of a table, which are read as they were in it."""
     hidden = [name for name in policy.identifiers if name in opened.source]
     names = dict.fromkeys([*opened.roles.kinds, *hidden])
     part = opened.source.take(list(names), rows)
-    made = anonymize(part, replace(policy, input=None, drop=[]), algorithm=algorithm, seed=seed)
+    asked = replace(policy, input=None, drop=[])
+    made = anonymize(part, asked, algorithm=settings.algorithm.name, seed=settings.seed, effort=settings.effort)
     assert isinstance(made, Release)
     return made
 

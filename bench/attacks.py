@@ -1,0 +1,113 @@
+"""What attackers gain from releases of Adult by different algorithms, at equal t and at equal loss.
+
+    python bench/attacks.py [t] [loss] [costs]          default: all
+
+`t`: hours-per-week and occupation, t = .1 and .2, all algorithms that can in a few seconds. `loss`: each algorithm with the t at which
+it loses as much as growth does at t = .2, found by bisection. `costs`: what l, beta and a grid cost growth, and what they lower.
+A fifth of the people are held back as controls; seeds 0, 1 and 2. In percent: members, and the excess over controls in points, means
+over the seeds. Prints Markdown for bench/RESULTS.md. Adult and its hierarchies are looked for in TCLOSE_DATA, else in ../shared/data.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from statistics import fmean
+from typing import Any
+
+import tclose as tc
+from scenarios import DATA, machine, policy_of
+
+ADULT = DATA / "adult.csv"
+COLUMNS = ("hours-per-week", "occupation")
+SEEDS = (0, 1, 2)
+MADE = (
+    ("growth", "fast"),
+    ("growth", "balanced"),
+    ("growth", "best"),
+    ("mondrian", "balanced"),
+    ("fragmentation", "balanced"),
+    ("incognito", "balanced"),
+    ("microaggregation-merge", "balanced"),
+    ("wang-clustering", "balanced"),
+    ("wang-pca", "balanced"),
+)
+SHOWN = (
+    ("skewness", "occupation"),
+    ("similarity", "hours-per-week"),
+    ("learning", "occupation"),
+    ("learning", "hours-per-week"),
+    ("background join", "occupation"),
+    ("background join", "hours-per-week"),
+)
+
+
+def main() -> None:
+    sections = {"t": equal_t, "loss": equal_loss, "costs": costs}
+    print(machine())
+    for name in sys.argv[1:] or sections:
+        sections[name]()
+
+
+def heading(first: str) -> None:
+    names = " | ".join(f"{name}, {about}" for name, about in SHOWN)
+    print(f"\n| {first} | GCP | {names} |\n|---|---|{'---|' * len(SHOWN)}", flush=True)
+
+
+def equal_t() -> None:
+    heading("t, algorithm")
+    for t in (0.2, 0.1):
+        for algorithm, effort in MADE:
+            show(f"{t}, {title(algorithm, effort)}", policy_of(COLUMNS, t), algorithm, effort)
+
+
+def equal_loss() -> None:
+    aim = tc.anonymize(ADULT, policy_of(COLUMNS, 0.2)).loss["gcp"]
+    print(f"\nGCP of growth at t = .2: {aim:.4f}. The t at which the others lose as much:")
+    heading("algorithm, t")
+    for algorithm in ("growth", "mondrian", "fragmentation", "wang-clustering"):
+        t = 0.2 if algorithm == "growth" else bisected(algorithm, aim)
+        show(f"{algorithm}, {t:.3f}", policy_of(COLUMNS, t), algorithm, "balanced")
+
+
+def bisected(algorithm: str, aim: float) -> float:
+    """Return the least t, to three decimals, at which an algorithm loses at most so much."""
+    low, high = 0.0, 1.0
+    for _ in range(10):
+        t = (low + high) / 2
+        lost = tc.anonymize(ADULT, policy_of(COLUMNS, round(t, 3)), algorithm=algorithm).loss["gcp"]
+        low, high = (low, t) if lost <= aim else (t, high)
+    return round(high, 3)
+
+
+def costs() -> None:
+    heading("growth, t = .2")
+    plain = policy_of(COLUMNS, 0.2)
+    show("as it is", plain, "growth", "balanced")
+    for words, limits in {"l: 2": {"l": 2}, "l: 4": {"l": 4}, "beta: 4": {"beta": 4}, "beta: 2": {"beta": 2}}.items():
+        sensitive = [replace(column, **limits) for column in plain.sensitive]
+        show(words, replace(plain, sensitive=sensitive), "growth", "balanced")
+    for width in (5, 10):
+        quasi = [replace(column, snap=width) if column.name == "age" else column for column in plain.quasi]
+        show(f"age on a grid of {width}", replace(plain, quasi=quasi), "growth", "balanced")
+
+
+def title(algorithm: str, effort: str) -> str:
+    return f"growth, `{effort}`" if algorithm == "growth" else algorithm
+
+
+def show(name: str, policy: tc.Policy, algorithm: str, effort: str) -> None:
+    """Print a line: GCP, and for each attack the success on members and the excess, means over the seeds."""
+    found = [tc.attack(ADULT, policy, holdout="1/5", algorithm=algorithm, effort=effort, seed=seed) for seed in SEEDS]
+    cells = []
+    for wanted in SHOWN:
+        attacks: list[Any] = [one for attacks in found for one in attacks if (one.name, one.sensitive) == wanted]
+        cells.append(
+            f"{100 * fmean(one.members.share for one in attacks):.1f} ({100 * fmean(one.excess for one in attacks):+.1f})"
+        )
+    gcp = fmean(one.release.loss["gcp"] for one in found)
+    print(f"| {name} | {gcp:.4f} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

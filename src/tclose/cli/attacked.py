@@ -55,6 +55,11 @@ def _remarks(attack: Attack) -> list[str]:
         found.append(f"If the attacker knows everybody's class: {_percent(attack.class_known.share)}.")
     if "lift" in attack.figures:
         found.append(f"A value is at most {attack.figures['lift']:.1f} times likelier in a class than in the table.")
+    if "column" in attack.figures:
+        rest = _percent(attack.figures["without"])
+        found.append(
+            f"{attack.figures['column']} is what it needs most: without it {rest}. A row that fits others is not theirs."
+        )
     if attack.worst is not None:
         worst = attack.worst
         found.append(f"Worst for {worst.column} {worst.label}: {_percent(worst.share)} of {number_of(worst.persons, 'person')}.")

@@ -24,6 +24,7 @@ from tclose.study.attacks.background import background
 from tclose.study.attacks.believed import believed
 from tclose.study.attacks.homogeneity import homogeneity
 from tclose.study.attacks.join import join
+from tclose.study.attacks.kept import kept
 from tclose.study.attacks.learning import learning
 from tclose.study.attacks.record import Attack, Outcome, record_of
 from tclose.study.attacks.similarity import MOST, similarity
@@ -190,3 +191,6 @@ def _outcomes(scene: Scene) -> Iterator[Outcome]:
     for known, wanted in permutations(scene.table.sensitive, 2):
         report(f"{wanted.column.name} from {known.column.name}")
         yield join(scene, known, wanted)
+    if scene.table.kept:
+        report("kept columns")
+        yield kept(scene)

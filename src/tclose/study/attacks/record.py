@@ -78,6 +78,8 @@ class Attack:
         What would lower the success.
     figures : dict
         Further figures of this attack.
+    says : str
+        What the shares say: the attack is "right for" people. One that finds a row is "true for" them: of controls none is right.
     """
 
     name: str
@@ -93,11 +95,14 @@ class Attack:
     worst: Worst | None
     lowers: str
     figures: dict[str, Any] = field(default_factory=dict)
+    says: str = "right for"
 
     @property
     def sentence(self) -> str:
         """What the attack found, in one sentence."""
-        said = f"Someone who knows {self.knows} {self.succeeds}: right for {self.members.share:.1%} of the people in the release"
+        said = (
+            f"Someone who knows {self.knows} {self.succeeds}: {self.says} {self.members.share:.1%} of the people in the release"
+        )
         return f"{said}." if self.controls is None else f"{said}, and {self.controls.share:.1%} of people who are not in it."
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,6 +132,7 @@ class Outcome:
     class_known: Floats | None
     lowers: str
     figures: dict[str, Any] = field(default_factory=dict)
+    says: str = "right for"
 
 
 def record_of(scene: Scene, outcome: Outcome) -> Attack:
@@ -149,6 +155,7 @@ def record_of(scene: Scene, outcome: Outcome) -> Attack:
         _worst_group(scene, outcome.members),
         outcome.lowers,
         outcome.figures,
+        outcome.says,
     )
 
 

@@ -58,6 +58,7 @@ def test_attacks_as_json(folder: Path) -> None:
     assert names == [(name, about) for about in ("salary", "disease") for name in alone] + [
         ("background join", "disease"),
         ("background join", "salary"),
+        ("edges", None),
     ]
     for one in found["attacks"]:
         assert one["excess"] == pytest.approx(one["members"]["share"] - one["controls"]["share"])

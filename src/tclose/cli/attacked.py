@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tclose.cli.printing import Columns, Screen
 from tclose.values.exact import number_of
@@ -60,10 +60,30 @@ def _remarks(attack: Attack) -> list[str]:
         found.append(
             f"{attack.figures['column']} is what it needs most: without it {rest}. A row that fits others is not theirs."
         )
+    if attack.name == "edges":
+        found += _remarks_on_edges(attack.figures)
     if attack.worst is not None:
         worst = attack.worst
         found.append(f"Worst for {worst.column} {worst.label}: {_percent(worst.share)} of {number_of(worst.persons, 'person')}.")
     found.append(f"Lowered by: {attack.lowers}.")
+    return found
+
+
+def _remarks_on_edges(figures: dict[str, Any]) -> list[str]:
+    """Return what is to be said of people whose class is proven, and of those who are outermost in their class."""
+    found = []
+    for name, told in figures["sensitive"].items():
+        if told["pinned"]["class_shares"] is not None:
+            before, after = (_percent(told["pinned"][belief]) for belief in ("belief_before", "belief_after"))
+            found.append(f"The attacker believes in their true {name} with {after}; with {before} if the class is not known.")
+    found.append(
+        f"Alone at an end of their class by raw value, whatever is published: {number_of(figures['outermost'], 'person')}."
+    )
+    for name, told in figures["sensitive"].items():
+        if (learned := told["outermost"]["learning"]) is not None:
+            shares = f"{_percent(learned.right.share)} of them and {_percent(learned.others.share)} of the others"
+            interval = f"95% interval of the difference {_points(learned.interval[0])} to {_points(learned.interval[1])}"
+            found.append(f"Learning guesses the {name} of {shares} ({interval}).")
     return found
 
 

@@ -22,6 +22,7 @@ from tclose.release.opened import Opened, open_input
 from tclose.release.release import Release
 from tclose.study.attacks.background import background
 from tclose.study.attacks.believed import believed
+from tclose.study.attacks.edges import edges, find_edges, told_about
 from tclose.study.attacks.homogeneity import homogeneity
 from tclose.study.attacks.join import join
 from tclose.study.attacks.kept import kept
@@ -114,7 +115,7 @@ def attack(
     >>> people = pa.table({"age": [*range(20, 60)] * 2, "ill": ["flu", "cold", "gout", "flu"] * 20})
     >>> found = attack(people, Policy(quasi=["age"], sensitive={"ill": 0.5}, k=4))
     >>> [one.name for one in found]
-    ['homogeneity', 'background knowledge', 'skewness', 'similarity', 'learning']
+    ['homogeneity', 'background knowledge', 'skewness', 'similarity', 'learning', 'edges']
     """
     check_policy(policy)
     settings = settings_of(algorithm, seed, effort, None)
@@ -134,7 +135,7 @@ def attack(
                 f"release must be made from this table, of {encoded.rows:,} rows. Got one from {len(release.partition):,} rows."
             )
         labels = release.partition[encoded.order]
-    scene = Scene(policy, encoded.at_levels(release._details.levels), labels)
+    scene = Scene(policy, encoded.at_levels(release._details.levels), labels, _ranks(opened, policy, encoded))
     announce("Attacking")
     found = [record_of(scene, outcome) for outcome in _outcomes(scene)]
     members, controls = (len(np.unique(scene.persons[rows])) for rows in (scene.members, scene.controls))
@@ -177,8 +178,18 @@ def _release_of(opened: Opened, policy: Policy, rows: Ints, settings: Settings) 
     return made
 
 
+def _ranks(opened: Opened, policy: Policy, encoded: EncodedTable) -> dict[str, Ints]:
+    """Return the ranks of the values of quasi-identifiers with a grid or a limit, in the order of the encoded rows."""
+    names = [column.name for column in policy.quasi if any(end is not None for end in (column.snap, column.top, column.bottom))]
+    ranks = (found for _, found in opened.source.rows(names)) if names else ()
+    return {name: rank[encoded.order].astype(np.int64) for name, rank in zip(names, ranks, strict=True)}
+
+
 def _outcomes(scene: Scene) -> Iterator[Outcome]:
     """Yield how each attack went."""
+    report("edges")
+    found = find_edges(scene)
+    told: dict[str, Any] = {}
     for attribute in scene.table.sensitive:
         report(attribute.column.name)
         seen = believed(scene, attribute)
@@ -187,10 +198,13 @@ def _outcomes(scene: Scene) -> Iterator[Outcome]:
         yield skewness(seen)
         if len(attribute.values) <= MOST:
             yield similarity(seen)
-        yield learning(scene, attribute)
+        learned = learning(scene, attribute)
+        yield learned
+        told[attribute.column.name] = told_about(scene, found, seen, learned.class_known)
     for known, wanted in permutations(scene.table.sensitive, 2):
         report(f"{wanted.column.name} from {known.column.name}")
         yield join(scene, known, wanted)
+    yield edges(scene, found, told)
     if scene.table.kept:
         report("kept columns")
         yield kept(scene)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -29,11 +29,14 @@ class Scene:
         The rows of all people. The scales are those of members and controls together.
     labels : (rows,) int64
         The class of each row; -1 where it is suppressed, `CONTROL` where it was held back.
+    raw : dict of (rows,) int64
+        The ranks of the values of quasi-identifiers with a grid or a limit, whose codes stand for several values.
     """
 
     policy: Policy
     table: EncodedTable
     labels: Ints
+    raw: dict[str, Ints] = field(default_factory=dict)
 
     @property
     def members(self) -> Ints:
@@ -73,6 +76,20 @@ class Scene:
         counts = np.bincount(attribute.codes[self.members], minlength=len(attribute.values))
         shares: Floats = counts / counts.sum()
         return shares
+
+    @cached_property
+    def combinations(self) -> tuple[Ints, Ints]:
+        """One row of each combination of quasi-identifiers that people have, and for each row the number of its combination."""
+        known = np.stack([codes.astype(np.int64) for codes in self.table.quasi], axis=1)
+        _, first, number = np.unique(known, axis=0, return_index=True, return_inverse=True)
+        return first, number.reshape(-1)
+
+    @cached_property
+    def attained(self) -> list[Ints]:
+        """For each quasi-identifier, ``class * size + code`` of the codes that somebody in a published class must have."""
+        rows, starts = grouped(np.maximum(self.labels, -1))
+        pairs = zip(self.table.scales, self.table.quasi, strict=True)
+        return [scale.attained(codes[rows].astype(np.int64), starts) for scale, codes in pairs]
 
     @cached_property
     def _covering(self) -> list[Bytes]:

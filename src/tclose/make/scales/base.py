@@ -149,6 +149,14 @@ class Scale(ABC):
         Classes are given as for `publish`. A published mean stands for the range of the values that it is the mean of.
         """
 
+    def attained(self, codes: NDArray[Any], starts: Ints) -> Ints:  # noqa: ARG002 - of a scale that says so
+        """Return the codes that somebody in a published class must have, as ``class * size + code``, ascending.
+
+        A reader who knows how classes are published knows this too. Classes are given as for `publish`. A label of which nothing
+        follows about single codes has none.
+        """
+        return np.zeros(0, dtype=np.int64)
+
     @abstractmethod
     def describe(self, published: str, *, missing: bool) -> str:
         """Return a codebook's sentence on what a published column contains. It names no value of the table, only settings.

@@ -16,7 +16,7 @@ from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of
 from tclose.make.scales.everything import Everything
 from tclose.make.scales.rulers import Cell, Days, Instants, Ruler, ruler
-from tclose.make.scales.spans import Spans, charged, column_of_keys, covering, expected_rows, spans_of
+from tclose.make.scales.spans import Spans, charged, column_of_keys, covering, expected_rows, missing_codes, spans_of
 from tclose.values.arrays import Bools, Floats, Ints
 from tclose.values.exact import INT64_MAX, integer_dtype
 from tclose.values.hierarchy import printed
@@ -202,6 +202,17 @@ class Line(Scale):
         missing = self.size - 1 if self.missing else None
         found = spans_of(codes, starts, missing)
         return covering(found.first, found.last, found, missing)
+
+    def attained(self, codes: NDArray[Any], starts: Ints) -> Ints:
+        """Return both ends of each published range: it is the smallest that has all values. A mean has no ends.
+
+        With a grid, somebody has a value in the cell at each end; beyond a limit, one beyond it.
+        """
+        found = spans_of(codes, starts, self.size - 1 if self.missing else None)
+        classes, gone = np.arange(len(starts) - 1) * self.size, missing_codes(found, self.size)
+        return (
+            gone if self._recode == "centroid" else np.unique(np.concatenate([classes + found.first, classes + found.last, gone]))
+        )
 
     def describe(self, published: str, *, missing: bool) -> str:
         """Return the codebook's sentence on what a published column contains."""

@@ -101,6 +101,10 @@ class Nominal(Scale):
 
         return covers
 
+    def attained(self, codes: NDArray[Any], starts: Ints) -> Ints:
+        """Return all members of each published set."""
+        return np.unique(np.repeat(np.arange(len(starts) - 1), np.diff(starts)) * self.size + codes)
+
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
         """Return the codebook's sentence on what the published column contains."""
         says = "; 'or missing' says that some of them miss it" if missing else ""

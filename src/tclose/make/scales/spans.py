@@ -61,6 +61,11 @@ def covering(first: Ints, last: Ints, found: Spans, missing: int | None) -> Call
     return covers
 
 
+def missing_codes(found: Spans, size: int) -> Ints:
+    """Return the code of missing cells for each class that is published as having some, as ``class * size + code``."""
+    return np.flatnonzero(found.gone > 0) * size + size - 1
+
+
 def charged(loss: Floats, found: Spans) -> Floats:
     """Return the information loss of a row of each class: 0 if all cells are missing, 1 if some are, else the given loss."""
     return np.where(found.mixed, 1.0, np.where(found.absent, 0.0, loss))

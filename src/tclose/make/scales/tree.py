@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tclose.make.scales.base import Published, Scale, Widths
 from tclose.make.scales.boxes import Boxes, Ranges, is_plain, nodes_of, ranks_of, read_range
 from tclose.make.scales.everything import Everything
-from tclose.make.scales.spans import Spans, charged, column_of_keys, covering, expected_rows, spans_of
+from tclose.make.scales.spans import Spans, charged, column_of_keys, covering, expected_rows, missing_codes, spans_of
 from tclose.values.arrays import Bools, Ints
 from tclose.values.exact import number_of
 from tclose.values.hierarchy import ROOT, Hierarchy, node_names
@@ -179,6 +179,10 @@ class Tree(Scale):
         nodes = self._published_nodes(found.first, found.last)
         first = np.where(found.absent, self.size, self._first[nodes])
         return covering(first, first + self._leaves[nodes] - 1, found, missing)
+
+    def attained(self, codes: NDArray[Any], starts: Ints) -> Ints:
+        """Return the code of missing cells where the label names them: a node says of none of its values that somebody has it."""
+        return missing_codes(spans_of(codes, starts, self.size - 1 if self.missing else None), self.size)
 
     def _readers_agree(self) -> bool:
         """Whether a hierarchy made from the published labels is the one that was made from the values."""

@@ -1,0 +1,153 @@
+"""Edges: a published range is the smallest that has all values of its class, so somebody attains each end (Wong et al. 2007).
+
+The attacker has a register of everybody. If one person alone, of all whose quasi-identifiers lie in the box of a class, has the
+value at an end of a range, or a member of a set, this person must be in the class. So their class is proven, and that they are in
+the table. It is never wrong, if the register has all people of the table: somebody in the class has the value, and nobody else is
+there to have it. What the node of a hierarchy proves of its branches is not used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tclose.study.attacks.believed import Believed, at_truth
+from tclose.study.attacks.record import Outcome, Rate, difference, rate_of
+from tclose.study.scene import Scene
+from tclose.values.arrays import Bools, Codes, Floats, Ints, grouped
+
+
+class Edges(NamedTuple):
+    """People who stand alone at an edge."""
+
+    pinned: Bools
+    """(rows,): whether the class of the row is proven."""
+    mistaken: Bools
+    """(rows,): whether a person who is not in the table is said to be in a class."""
+    outermost: Bools
+    """(rows,): whether the person alone has the least or the greatest raw value of their class on some quasi-identifier."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How often an attacker is right about some people, and about the others in the release."""
+
+    right: Rate
+    others: Rate
+    difference: float
+    interval: tuple[float, float]
+
+
+def edges(scene: Scene, found: Edges, told: dict[str, Any]) -> Outcome:
+    """Return for how many people the ends of published ranges and the members of sets prove the class.
+
+    ``figures`` has the number of these people, and of those who are outermost in their class by raw value, whatever is published;
+    and what an attacker knows of each sensitive attribute of theirs, see `told_about`.
+    """
+    pinned, outermost = (len(np.unique(scene.persons[rows])) for rows in (found.pinned, found.outermost))
+    return Outcome(
+        name="edges",
+        sensitive=None,
+        knows="the quasi-identifiers of everybody",
+        succeeds="finds people who alone can be the end of a published range, and so proves which class is theirs",
+        before=0.0,
+        members=found.pinned[scene.members].astype(np.float64),
+        controls=found.mistaken[scene.controls].astype(np.float64),
+        class_known=None,
+        lowers="snap, which puts the ends of ranges on a grid, or larger classes (k)",
+        figures={"pinned": pinned, "outermost": outermost, "sensitive": told},
+    )
+
+
+def find_edges(scene: Scene) -> Edges:
+    """Return the people whose class is proven by an end of a published range or a member of a set, and outermost people."""
+    first, number = scene.combinations
+    least, most = np.full(len(first), scene.table.rows), np.full(len(first), -1)
+    np.minimum.at(least, number, scene.persons)
+    np.maximum.at(most, number, scene.persons)
+    pinned, mistaken = np.zeros(scene.table.rows, dtype=np.bool_), np.zeros(scene.table.rows, dtype=np.bool_)
+    for attained, scale, codes in zip(scene.attained, scene.table.scales, scene.table.quasi, strict=True):
+        if len(attained):
+            ends, people = _fitting(scene, attained, scale.size, codes[first])
+            alone = _one_person(ends, least[people], most[people], len(attained))
+            # A member in the class with the value is the one who fits: all members are in the register.
+            pinned |= (scene.labels >= 0) & np.isin(scene.labels * scale.size + codes, attained[alone])
+            mistaken |= (scene.labels < 0) & np.isin(number, people[alone[ends]])
+    return Edges(pinned, mistaken, _outermost(scene))
+
+
+def told_about(scene: Scene, found: Edges, seen: Believed, learned: Floats | None) -> dict[str, Any]:
+    """Return what an attacker knows of a sensitive attribute of people at an edge, against the others.
+
+    Of people whose class is proven: the mean belief in their value before (their rows are spread over all classes that contain
+    them) and after (the shares of their class), and how often the likeliest value of the class is right. Of outermost people: how
+    often the likeliest value of the class is right, and what is learned from all classes (``learned``, for each member).
+    """
+    members, persons = scene.members, scene.persons[scene.members]
+    pinned, outermost = found.pinned[members], found.outermost[members]
+    right = (seen.in_class.argmax(axis=1) == seen.of_members).astype(np.float64)
+    before, after = (
+        float((at_truth(counts[pinned], seen.of_members[pinned]) / counts[pinned].sum(axis=1)).mean()) if pinned.any() else None
+        for counts in (seen.members, seen.in_class)
+    )
+    return {
+        "pinned": {"belief_before": before, "belief_after": after, "class_shares": compare(right, pinned, persons)},
+        "outermost": {
+            "class_shares": compare(right, outermost, persons),
+            "learning": None if learned is None else compare(learned, outermost, persons),
+        },
+    }
+
+
+def compare(right: Floats, some: Bools, persons: Ints) -> Compared | None:
+    """Return how often an attack is right about some rows and about the others; None where there are none of either."""
+    if some.all() or not some.any():
+        return None
+    first, second = rate_of(right[some], persons[some]), rate_of(right[~some], persons[~some])
+    return Compared(first, second, *difference(first, second))
+
+
+def _fitting(scene: Scene, attained: Ints, size: int, codes: Codes) -> tuple[Ints, Ints]:
+    """Return who can be the one at an end: indices of ends that somebody attains, and of the combinations that fit each.
+
+    Parameters
+    ----------
+    attained : (ends,) int64
+        As in `tclose.study.scene.Scene.attained`, for one quasi-identifier with ``size`` codes.
+    codes : (combinations,)
+        The codes of all combinations on it.
+    """
+    ends, people = [], []
+    for part, contains in scene.containing(scene.combinations[0]):
+        inside, classes = np.nonzero(contains)
+        keys = classes * size + codes[part[inside]]
+        at = np.minimum(np.searchsorted(attained, keys), len(attained) - 1)
+        fits = attained[at] == keys
+        ends.append(at[fits])
+        people.append(part[inside[fits]])
+    return np.concatenate(ends), np.concatenate(people)
+
+
+def _one_person(groups: Ints, least: Ints, most: Ints, count: int) -> Bools:
+    """Return for each group whether its entries, given by their least and greatest person, are of one person alone."""
+    low, high = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
+    np.minimum.at(low, groups, least)
+    np.maximum.at(high, groups, most)
+    alone: Bools = low == high
+    return alone
+
+
+def _outermost(scene: Scene) -> Bools:
+    """Return which rows are of a person who alone has the least or the greatest value of their class on some quasi-identifier."""
+    rows, starts = grouped(np.maximum(scene.labels, -1))
+    labels, persons = scene.labels[rows], scene.persons[rows]
+    found = np.zeros(scene.table.rows, dtype=np.bool_)
+    for scale, codes in zip(scene.table.scales, scene.table.quasi, strict=True):
+        values = scene.raw.get(scale.name, codes)[rows]
+        for end in (np.minimum, np.maximum):
+            there = values == end.reduceat(values, starts[:-1])[labels]
+            alone = _one_person(labels[there], persons[there], persons[there], scene.classes)
+            found[rows[there]] |= alone[labels[there]]
+    return found

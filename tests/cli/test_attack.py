@@ -44,6 +44,7 @@ def test_the_screen_of_attacks(folder: Path, warm: None) -> None:
     table = [line for line in lines if line.startswith("background join")]
     assert len(table) == 2
     assert any(line.startswith("Someone who knows the quasi-identifiers of a person and their salary guesses") for line in lines)
+    assert any(line.startswith("  Alone at an end of their class by raw value, whatever is published: ") for line in lines)
     assert sum("Lowered by: " in line for line in lines) >= 4
     assert sorted(path.name for path in folder.iterdir()) == ["policy.yaml", "table.csv"]  # nothing is written
 

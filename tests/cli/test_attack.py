@@ -60,9 +60,24 @@ def test_attacks_as_json(folder: Path) -> None:
         ("background join", "disease"),
         ("background join", "salary"),
         ("edges", None),
+        ("prosecutor", None),
+        ("marketer", None),
     ]
-    for one in found["attacks"]:
+    for one in found["attacks"][:-2]:
         assert one["excess"] == pytest.approx(one["members"]["share"] - one["controls"]["share"])
+
+
+def test_a_register_is_a_file_or_a_share_of_the_population(folder: Path) -> None:
+    lines = called(folder, "--sampling", "1/50")[1].splitlines()
+    assert any(
+        line.startswith("Someone who knows a register of the population, 0.02 of whom are in the table,") for line in lines
+    )
+    assert any("In the population those of about " in line for line in lines)
+    found = json.loads(called(folder, "--json", "--register", str(folder / "table.csv"))[1])["attacks"]
+    risks = {one["name"]: one["members"]["share"] for one in found}
+    assert 0 < risks["journalist"] == risks["marketer"] < 1 / 5
+    code, _, err = called(folder, "--register", str(folder / "nothing.csv"))
+    assert (code, err.startswith("Error: File")) == (2, True)
 
 
 def test_a_share_that_is_none(folder: Path) -> None:

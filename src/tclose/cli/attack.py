@@ -11,6 +11,12 @@ def attack(
     data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     holdout: str = typer.Option("1/10", "--holdout", metavar="SHARE", help="The share of the persons to hold back as controls."),
+    sampling: str | None = typer.Option(
+        None, "--sampling", metavar="SHARE", help="The share of the population that is in the table, for linking with a register."
+    ),
+    register: Path | None = typer.Option(
+        None, "--register", metavar="FILE", help="A table of people with their quasi-identifiers, to link the release with."
+    ),
     algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: growth."),
     seed: int = typer.Option(0, "--seed", metavar="N", help="For the choice of controls, and for the algorithm."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object instead of the screen."),
@@ -27,6 +33,8 @@ def attack(
     Examples:
       tclose attack visits.csv -p policy.yaml
       tclose attack visits.csv -p policy.yaml --algorithm mondrian --holdout 1/5
+      tclose attack visits.csv -p policy.yaml --sampling 1/50
+      tclose attack visits.csv -p policy.yaml --register voters.csv
       tclose attack visits.csv -p policy.yaml --json > attacks.json
     """
     from tclose.cli.attacked import show_attacks
@@ -38,7 +46,7 @@ def attack(
     with warnings_told(), stages(data.name):
         from tclose.study.attack import attack as try_attacks
 
-        found = try_attacks(data, asked, holdout=holdout, algorithm=algorithm, seed=seed)
+        found = try_attacks(data, asked, holdout=holdout, sampling=sampling, register=register, algorithm=algorithm, seed=seed)
     with a_reader_may_leave():
         if as_json:
             echo_json(found.to_json())

@@ -55,6 +55,16 @@ def _remarks(attack: Attack) -> list[str]:
         found.append(f"If the attacker knows everybody's class: {_percent(attack.class_known.share)}.")
     if "lift" in attack.figures:
         found.append(f"A value is at most {attack.figures['lift']:.1f} times likelier in a class than in the table.")
+    if "largest" in attack.figures:
+        found.append(f"Largest for one person: {_percent(attack.figures['largest'])}.")
+    if "matches" in attack.figures:
+        found.append(f"That is about {number_of(round(attack.figures['matches']), 'right match', 'right matches')}.")
+    if "population_uniques" in attack.figures:
+        raw, everybody = attack.figures["sample_uniques"], attack.figures["population_uniques"]
+        found.append(
+            f"Before the release, the quasi-identifiers of {number_of(raw, 'person')} occur once in the table. In the population "
+            f"those of about {number_of(round(everybody), 'person')} do (estimated by Pitman's model)."
+        )
     if "column" in attack.figures:
         rest = _percent(attack.figures["without"])
         found.append(

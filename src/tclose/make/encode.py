@@ -158,7 +158,7 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     for column in policy.quasi:
         cells, ranks = found.pop(column.name)
         raw += [Kept(cells, ranks)] if policy.suppression else []
-        scale, codes = _scale_of_quasi(source, column, cells, source.show(column.name, suppression=bool(policy.suppression)))
+        scale, codes = scale_of_quasi(source, column, cells, source.show(column.name, suppression=bool(policy.suppression)))
         scales.append(scale)
         on_scales.append(codes.astype(narrow(scale.size))[ranks])
         types.append(source.values(column.name, cells).type)
@@ -190,7 +190,7 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
         occur = np.unique(raw.codes)
         ends = [end for end in (column.top, column.bottom) if isinstance(end, Fraction)]
         cells = _in_simplest_type(raw.values.take(pa.array(occur)), whole=all(end.denominator == 1 for end in ends))
-        scale, codes = _scale_of_quasi(source, column, cells, source.show(column.name, suppression=True))
+        scale, codes = scale_of_quasi(source, column, cells, source.show(column.name, suppression=True))
         code_of = np.zeros(len(raw.values), dtype=narrow(scale.size))
         code_of[occur] = codes
         scales.append(scale)
@@ -264,7 +264,7 @@ def _encode_sensitive(source: Table, column: Sensitive, cells: pa.Array, ranks: 
     return Attribute(column, domain.distance, domain.values, published, codes, domain.table(counts), raw)
 
 
-def _scale_of_quasi(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], str] = printed) -> tuple[Scale, Ints]:
+def scale_of_quasi(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], str] = printed) -> tuple[Scale, Ints]:
     """Return the scale of a quasi-identifier, and the code of each value of its column; ``show`` prints a value."""
     kind = source.kinds[column.name]
     try:

@@ -27,11 +27,14 @@ from tclose.study.attacks.homogeneity import homogeneity
 from tclose.study.attacks.join import join
 from tclose.study.attacks.kept import kept
 from tclose.study.attacks.learning import learning
+from tclose.study.attacks.linking import linking
 from tclose.study.attacks.record import Attack, Outcome, record_of
 from tclose.study.attacks.similarity import MOST, similarity
 from tclose.study.attacks.skewness import skewness
+from tclose.study.attacks.uniques import Uniques, population_uniques
+from tclose.study.register import with_register
 from tclose.study.scene import CONTROL, Scene
-from tclose.values.arrays import Bools, Ints
+from tclose.values.arrays import Bools, Ints, renumber
 from tclose.values.exact import exact
 
 
@@ -80,6 +83,8 @@ def attack(
     *,
     release: Release | None = None,
     holdout: Any = "1/10",
+    sampling: Any = None,
+    register: Any = None,
     algorithm: str | None = None,
     effort: str = "balanced",
     seed: int = 0,
@@ -98,6 +103,11 @@ def attack(
         A release of this table under this policy, which is attacked instead. There are no controls then.
     holdout : number or text
         The share of the persons to hold back: above 0, below 1.
+    sampling : number or text, optional
+        The share of the population that is in the table, for the journalist's risk and the number of people of the population who
+        are alone with their quasi-identifiers.
+    register : path, pandas, polars or pyarrow table, optional
+        People with their quasi-identifiers, for the journalist's risk: each row is a person. It is read as the table is.
     algorithm : str, optional
         The algorithm that makes the release; see `tclose.list_algorithms`.
     effort : str
@@ -115,9 +125,10 @@ def attack(
     >>> people = pa.table({"age": [*range(20, 60)] * 2, "ill": ["flu", "cold", "gout", "flu"] * 20})
     >>> found = attack(people, Policy(quasi=["age"], sensitive={"ill": 0.5}, k=4))
     >>> [one.name for one in found]
-    ['homogeneity', 'background knowledge', 'skewness', 'similarity', 'learning', 'edges']
+    ['homogeneity', 'background knowledge', 'skewness', 'similarity', 'learning', 'edges', 'prosecutor', 'marketer']
     """
     check_policy(policy)
+    taken = None if sampling is None else float(_share(sampling, "sampling", "population"))
     settings = settings_of(algorithm, seed, effort, None)
     if settings.algorithm.several:
         raise PolicyError(f"{settings.algorithm.name} makes several tables, and one is attacked here. Choose another algorithm.")
@@ -126,7 +137,7 @@ def attack(
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, lambda _: None)
     labels = np.full(encoded.rows, CONTROL, dtype=np.int64)
     if release is None:
-        held = _held_back(encoded, _share(holdout), seed)
+        held = _held_back(encoded, _share(holdout, "holdout", "persons"), seed)
         release = _release_of(opened, policy, encoded.order[~held], settings)
         labels[~held] = release.partition
     else:
@@ -136,20 +147,25 @@ def attack(
             )
         labels = release.partition[encoded.order]
     scene = Scene(policy, encoded.at_levels(release._details.levels), labels, _ranks(opened, policy, encoded))
+    people = None
+    if register is not None:
+        announce("Reading the register")
+        people = with_register(opened.source, policy, encoded.order, labels, release._details.levels, register)
     announce("Attacking")
-    found = [record_of(scene, outcome) for outcome in _outcomes(scene)]
+    uniques = None if taken is None else _uniques(opened, policy, encoded, taken)
+    found = [record_of(scene, outcome) for outcome in (*_outcomes(scene), *linking(scene, taken, people, uniques))]
     members, controls = (len(np.unique(scene.persons[rows])) for rows in (scene.members, scene.controls))
     return Attacks(found, members, controls, release)
 
 
-def _share(holdout: Any) -> Fraction:
-    """Return the share of persons to hold back; raise PolicyError unless it is between 0 and 1."""
+def _share(given: Any, name: str, whole: str) -> Fraction:
+    """Return a share of persons; raise PolicyError unless it is between 0 and 1."""
     try:
-        share = exact(holdout)
+        share = exact(given)
     except (ValueError, OverflowError):
         share = Fraction(0)
     if not 0 < share < 1:
-        raise PolicyError(f"holdout must be a share of the persons between 0 and 1, as 1/10. Got {got(holdout)}.")
+        raise PolicyError(f"{name} must be a share of the {whole} between 0 and 1, as 1/10. Got {got(given)}.")
     return share
 
 
@@ -183,6 +199,19 @@ def _ranks(opened: Opened, policy: Policy, encoded: EncodedTable) -> dict[str, I
     names = [column.name for column in policy.quasi if any(end is not None for end in (column.snap, column.top, column.bottom))]
     ranks = (found for _, found in opened.source.rows(names)) if names else ()
     return {name: rank[encoded.order].astype(np.int64) for name, rank in zip(names, ranks, strict=True)}
+
+
+def _uniques(opened: Opened, policy: Policy, encoded: EncodedTable, sampling: float) -> Uniques:
+    """Return how many persons are alone with their raw quasi-identifiers, in the table and in the population."""
+    columns = opened.source.rows([column.name for column in policy.quasi])
+    numbers = np.zeros(encoded.rows, dtype=np.int64)
+    for values, codes in columns:
+        numbers = renumber(numbers * len(values) + codes)[0]
+    persons = np.arange(encoded.rows)
+    if encoded.persons is not None:
+        persons[encoded.order] = encoded.persons
+    pairs = np.unique(np.stack([numbers, persons]), axis=1)  # several rows of a person with the same values are one
+    return population_uniques(np.bincount(pairs[0]).astype(np.int64), sampling)
 
 
 def _outcomes(scene: Scene) -> Iterator[Outcome]:

@@ -60,22 +60,33 @@ def _combinations(scene: Scene, names: list[str]) -> Ints:
     return numbers
 
 
-def _alone(scene: Scene, people: Ints, known: Ints) -> Floats:
-    """Return for each of some people 1 where exactly one row of the release fits, else 0.
+def rows_that_fit(scene: Scene, people: Ints, known: Ints) -> Floats:
+    """Return for each of some people how many rows of the release fit: in classes that contain them, and with what is known.
 
-    ``known`` has the combination of kept values of each row.
+    Parameters
+    ----------
+    people : (people,) int64
+        Rows of the scene.
+    known : (rows,) int64
+        What is known of each row, as a number; a row fits if it has the same.
     """
     cells, counts = np.unique(known[scene.members] * scene.classes + scene.labels[scene.members], return_counts=True)
-    combination, label = np.divmod(cells, scene.classes)  # the classes of each combination are adjacent
-    begin, end = (np.searchsorted(combination, known[people], side) for side in ("left", "right"))
+    number, label = np.divmod(cells, scene.classes)  # the classes of each number are adjacent
+    begin, end = (np.searchsorted(number, known[people], side) for side in ("left", "right"))
     found = np.zeros(len(people))
     for part, contains in scene.containing(people):
         lengths = (end - begin)[part]
         owners = np.repeat(np.arange(len(part)), lengths)
         cell = np.arange(len(owners)) + np.repeat(begin[part] - (np.cumsum(lengths) - lengths), lengths)
         fitting = contains[owners, label[cell]] * counts[cell]
-        found[part] = np.bincount(owners, weights=fitting, minlength=len(part)) == 1
+        found[part] = np.bincount(owners, weights=fitting, minlength=len(part))
     return found
+
+
+def _alone(scene: Scene, people: Ints, known: Ints) -> Floats:
+    """Return for each of some people 1 where exactly one row of the release fits, else 0."""
+    alone: Floats = (rows_that_fit(scene, people, known) == 1).astype(np.float64)
+    return alone
 
 
 def _alone_in_class(scene: Scene, known: Ints) -> Floats:

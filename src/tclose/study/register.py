@@ -1,0 +1,65 @@
+"""Register: people with their quasi-identifiers, in the release or not, on the same scales as a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tclose.errors import ColumnError
+from tclose.make.encode import EncodedTable, scale_of_quasi
+from tclose.policy import Policy
+from tclose.study.scene import CONTROL, Scene
+from tclose.tables.readers import open_reader
+from tclose.tables.table import Table, open_table
+from tclose.values.arrays import Ints
+
+
+def with_register(source: Table, policy: Policy, order: Ints, labels: Ints, levels: Any, register: Any) -> Scene:
+    """Return the members of a release, and the people of a register as those who are not in it, on common scales.
+
+    Parameters
+    ----------
+    source : Table
+        The table that was released.
+    order : (rows,) int64
+        The rows of it to take, which have the classes ``labels``.
+    levels : sequence of int or None
+        The levels of hierarchies at which the release is published.
+    register : path, pandas, polars or pyarrow table
+        With the quasi-identifiers as columns, read as the table is; each row is a person.
+    """
+    names = [column.name for column in policy.quasi]
+    kinds = {column.name: column.read_as for column in policy.quasi}
+    people = open_table(open_reader(register, policy.input), kinds, given=policy.input)
+    everybody = np.arange(len(people.column(names[0])))
+    ours, theirs = source.take(names, order), people.take(names, everybody)
+    joined = {name: _joined(name, ours[name], theirs[name]) for name in names}
+    both = open_table(open_reader(pa.table(joined)), kinds)
+    scales, quasi = [], []
+    for column, (cells, ranks) in zip(policy.quasi, both.rows(names), strict=True):
+        scale, codes = scale_of_quasi(both, column, cells, both.show(column.name))
+        scales.append(scale)
+        quasi.append(codes[ranks])
+    rows = len(order) + len(everybody)
+    table = EncodedTable(np.arange(rows), scales, quasi, [], [], None, {})
+    return Scene(policy, table.at_levels(levels), np.append(labels, np.full(len(everybody), CONTROL)))
+
+
+def _joined(name: str, ours: pa.ChunkedArray, theirs: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the cells of a column of the table and of the register, in one type; raise ColumnError if there is none."""
+    coded = pa.types.is_dictionary(ours.type)
+    first, second = (
+        cells.cast(cells.type.value_type) if pa.types.is_dictionary(cells.type) else cells for cells in (ours, theirs)
+    )
+    parts = [pa.table({name: first}), pa.table({name: second})]
+    try:
+        cells = pa.concat_tables(parts, promote_options="permissive")[name]
+    except pa.ArrowInvalid:  # whole numbers and decimals
+        cells = pa.concat_tables([part.cast(pa.schema({name: pa.float64()})) for part in parts])[name]
+    except pa.ArrowTypeError:
+        raise ColumnError(
+            f"Column {name!r} of the register must be of the type that the table's is, {first.type}. Got {second.type}."
+        ) from None
+    return cells.dictionary_encode() if coded else cells

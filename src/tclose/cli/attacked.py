@@ -28,8 +28,14 @@ def show_attacks(found: Attacks, name: str) -> None:
     screen.print(table)
     screen.tell("Excess: what the release gives away about the people in it. The rest is what it teaches about everybody.")
     screen.tell("Attacks that are right about nobody stand in the table alone.")
+    for reason in found.skipped:
+        screen.tell(reason)
     for attack in found:
-        if not attack.members.share and not (attack.class_known and attack.class_known.share):
+        if (
+            not attack.members.share
+            and not (attack.class_known and attack.class_known.share)
+            and not attack.figures.get("narrowed")
+        ):
             continue
         screen.print()
         screen.tell(attack.sentence)
@@ -69,6 +75,14 @@ def _remarks(attack: Attack) -> list[str]:
         rest = _percent(attack.figures["without"])
         found.append(
             f"{attack.figures['column']} is what it needs most: without it {rest}. A row that fits others is not theirs."
+        )
+    if attack.name == "refinement":
+        ruled_out, narrowed, one = (attack.figures[figure] for figure in ("impossible", "narrowed", "one_class"))
+        found.append(
+            f"All classes together rule out {_percent(ruled_out)} of the pairs of a row and a class that single classes allow."
+        )
+        found.append(
+            f"That leaves fewer classes for {number_of(narrowed, 'row')}. In all, {number_of(one, 'row')} have one class left."
         )
     if attack.name == "edges":
         found += _remarks_on_edges(attack.figures)

@@ -29,6 +29,7 @@ from tclose.study.attacks.kept import kept
 from tclose.study.attacks.learning import learning
 from tclose.study.attacks.linking import linking
 from tclose.study.attacks.record import Attack, Outcome, record_of
+from tclose.study.attacks.refinement import refine, refinement, too_large
 from tclose.study.attacks.similarity import MOST, similarity
 from tclose.study.attacks.skewness import skewness
 from tclose.study.attacks.uniques import Uniques, population_uniques
@@ -49,12 +50,15 @@ class Attacks:
         How many persons are in the release, and how many were held back.
     release : Release
         The release that was attacked.
+    skipped : list of str
+        Which attacks were not tried, and why: a sentence for each.
     """
 
     attacks: list[Attack]
     members: int
     controls: int
     release: Release
+    skipped: list[str]
 
     def __iter__(self) -> Iterator[Attack]:
         """Iterate over the attacks."""
@@ -63,7 +67,8 @@ class Attacks:
     def to_dict(self) -> dict[str, Any]:
         """Return all attacks as a mapping for JSON."""
         found = [attack.to_dict() for attack in self.attacks]
-        return {"internal": True, "members": self.members, "controls": self.controls, "attacks": found}
+        counts = {"members": self.members, "controls": self.controls}
+        return {"internal": True, **counts, "attacks": found, "skipped": self.skipped}
 
     def to_json(self) -> str:
         """Return all attacks as JSON."""
@@ -125,7 +130,7 @@ def attack(
     >>> people = pa.table({"age": [*range(20, 60)] * 2, "ill": ["flu", "cold", "gout", "flu"] * 20})
     >>> found = attack(people, Policy(quasi=["age"], sensitive={"ill": 0.5}, k=4))
     >>> [one.name for one in found]
-    ['homogeneity', 'background knowledge', 'skewness', 'similarity', 'learning', 'edges', 'prosecutor', 'marketer']
+    ['homogeneity', 'background knowledge', 'skewness', 'similarity', 'learning', 'edges', 'refinement', 'prosecutor', 'marketer']
     """
     check_policy(policy)
     taken = None if sampling is None else float(_share(sampling, "sampling", "population"))
@@ -155,7 +160,8 @@ def attack(
     uniques = None if taken is None else _uniques(opened, policy, encoded, taken)
     found = [record_of(scene, outcome) for outcome in (*_outcomes(scene), *linking(scene, taken, people, uniques))]
     members, controls = (len(np.unique(scene.persons[rows])) for rows in (scene.members, scene.controls))
-    return Attacks(found, members, controls, release)
+    skipped = [reason for reason in (too_large(scene),) if reason is not None]
+    return Attacks(found, members, controls, release, skipped)
 
 
 def _share(given: Any, name: str, whole: str) -> Fraction:
@@ -234,6 +240,11 @@ def _outcomes(scene: Scene) -> Iterator[Outcome]:
         report(f"{wanted.column.name} from {known.column.name}")
         yield join(scene, known, wanted)
     yield edges(scene, found, told)
+    if too_large(scene) is None:
+        report("refinement")
+        refined = refine(scene)
+        for attribute in scene.table.sensitive:
+            yield refinement(scene, refined, attribute)
     if scene.table.kept:
         report("kept columns")
         yield kept(scene)

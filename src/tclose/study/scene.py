@@ -136,3 +136,15 @@ class Scene:
             found[part] = contains.astype(np.float64) @ counts
         found[found.sum(axis=1) == 0] = otherwise
         return found[inverse.reshape(-1)]
+
+
+def find_keys(keys: Ints, among: Ints) -> tuple[Ints, Bools]:
+    """Return the index of each key among ascending ones, and whether it is there; the index says nothing where it is not.
+
+    >>> find_keys(np.array([7, 2, 5]), np.array([2, 7]))
+    (array([1, 0, 1]), array([ True,  True, False]))
+    """
+    if not len(among):
+        return np.zeros_like(keys), np.zeros(len(keys), dtype=np.bool_)
+    at = np.minimum(np.searchsorted(among, keys), len(among) - 1)
+    return at, among[at] == keys

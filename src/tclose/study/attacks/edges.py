@@ -15,7 +15,7 @@ import numpy as np
 
 from tclose.study.attacks.believed import Believed, at_truth
 from tclose.study.attacks.record import Outcome, Rate, difference, rate_of
-from tclose.study.scene import Scene
+from tclose.study.scene import Scene, find_keys
 from tclose.values.arrays import Bools, Codes, Floats, Ints, grouped
 
 
@@ -69,12 +69,11 @@ def find_edges(scene: Scene) -> Edges:
     np.maximum.at(most, number, scene.persons)
     pinned, mistaken = np.zeros(scene.table.rows, dtype=np.bool_), np.zeros(scene.table.rows, dtype=np.bool_)
     for attained, scale, codes in zip(scene.attained, scene.table.scales, scene.table.quasi, strict=True):
-        if len(attained):
-            ends, people = _fitting(scene, attained, scale.size, codes[first])
-            alone = _one_person(ends, least[people], most[people], len(attained))
-            # A member in the class with the value is the one who fits: all members are in the register.
-            pinned |= (scene.labels >= 0) & np.isin(scene.labels * scale.size + codes, attained[alone])
-            mistaken |= (scene.labels < 0) & np.isin(number, people[alone[ends]])
+        ends, people = _fitting(scene, attained, scale.size, codes[first])
+        alone = _one_person(ends, least[people], most[people], len(attained))
+        # A member in the class with the value is the one who fits: all members are in the register.
+        pinned |= (scene.labels >= 0) & np.isin(scene.labels * scale.size + codes, attained[alone])
+        mistaken |= (scene.labels < 0) & np.isin(number, people[alone[ends]])
     return Edges(pinned, mistaken, _outermost(scene))
 
 
@@ -122,9 +121,7 @@ def _fitting(scene: Scene, attained: Ints, size: int, codes: Codes) -> tuple[Int
     ends, people = [], []
     for part, contains in scene.containing(scene.combinations[0]):
         inside, classes = np.nonzero(contains)
-        keys = classes * size + codes[part[inside]]
-        at = np.minimum(np.searchsorted(attained, keys), len(attained) - 1)
-        fits = attained[at] == keys
+        at, fits = find_keys(classes * size + codes[part[inside]], attained)
         ends.append(at[fits])
         people.append(part[inside[fits]])
     return np.concatenate(ends), np.concatenate(people)

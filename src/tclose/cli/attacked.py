@@ -71,6 +71,10 @@ def _remarks(attack: Attack) -> list[str]:
             f"Before the release, the quasi-identifiers of {number_of(raw, 'person')} occur once in the table. In the population "
             f"those of about {number_of(round(everybody), 'person')} do (estimated by Pitman's model)."
         )
+    if "smallest" in attack.figures:
+        below, rows = _percent(attack.figures["below_k"]), number_of(attack.figures["smallest"], "row")
+        found.append(f"Fewer than k persons share both classes with {below} of them; the smallest intersection has {rows}.")
+        found.append(f"By the later release alone: {_percent(attack.figures['one_release'])}.")
     if "column" in attack.figures:
         rest = _percent(attack.figures["without"])
         found.append(

@@ -24,6 +24,7 @@ from tclose.study.attacks.background import background
 from tclose.study.attacks.believed import believed
 from tclose.study.attacks.edges import edges, find_edges, told_about
 from tclose.study.attacks.homogeneity import homogeneity
+from tclose.study.attacks.intersection import intersection
 from tclose.study.attacks.join import join
 from tclose.study.attacks.kept import kept
 from tclose.study.attacks.learning import learning
@@ -88,6 +89,7 @@ def attack(
     *,
     release: Release | None = None,
     holdout: Any = "1/10",
+    earlier: Release | None = None,
     sampling: Any = None,
     register: Any = None,
     algorithm: str | None = None,
@@ -108,6 +110,8 @@ def attack(
         A release of this table under this policy, which is attacked instead. There are no controls then.
     holdout : number or text
         The share of the persons to hold back: above 0, below 1.
+    earlier : Release, optional
+        An earlier release of the same table, with the same quasi-identifiers: what both tell together. It needs ``release``.
     sampling : number or text, optional
         The share of the population that is in the table, for the journalist's risk and the number of people of the population who
         are alone with their quasi-identifiers.
@@ -133,6 +137,8 @@ def attack(
     ['homogeneity', 'background knowledge', 'skewness', 'similarity', 'learning', 'edges', 'refinement', 'prosecutor', 'marketer']
     """
     check_policy(policy)
+    if earlier is not None and release is None:
+        raise PolicyError("earlier is compared with a later release of the same table. Give it as release.")
     taken = None if sampling is None else float(_share(sampling, "sampling", "population"))
     settings = settings_of(algorithm, seed, effort, None)
     if settings.algorithm.several:
@@ -146,22 +152,36 @@ def attack(
         release = _release_of(opened, policy, encoded.order[~held], settings)
         labels[~held] = release.partition
     else:
-        if len(release.partition) != encoded.rows:
-            raise PolicyError(
-                f"release must be made from this table, of {encoded.rows:,} rows. Got one from {len(release.partition):,} rows."
-            )
-        labels = release.partition[encoded.order]
+        labels = _labels_of(release, "release", policy, encoded)
     scene = Scene(policy, encoded.at_levels(release._details.levels), labels, _ranks(opened, policy, encoded))
     people = None
     if register is not None:
         announce("Reading the register")
         people = with_register(opened.source, policy, encoded.order, labels, release._details.levels, register)
+    before = None
+    if earlier is not None:
+        classes = _labels_of(earlier, "earlier", policy, encoded)
+        before = Scene(policy, encoded.at_levels(earlier._details.levels), classes)
     announce("Attacking")
     uniques = None if taken is None else _uniques(opened, policy, encoded, taken)
-    found = [record_of(scene, outcome) for outcome in (*_outcomes(scene), *linking(scene, taken, people, uniques))]
+    outcomes = [*_outcomes(scene), *linking(scene, taken, people, uniques)]
+    outcomes += [] if before is None else intersection(scene, before)
+    found = [record_of(scene, outcome) for outcome in outcomes]
     members, controls = (len(np.unique(scene.persons[rows])) for rows in (scene.members, scene.controls))
     skipped = [reason for reason in (too_large(scene),) if reason is not None]
     return Attacks(found, members, controls, release, skipped)
+
+
+def _labels_of(release: Release, name: str, policy: Policy, encoded: EncodedTable) -> Ints:
+    """Return the class of each encoded row in a release; raise PolicyError if it is not one of this table."""
+    if len(release.partition) != encoded.rows:
+        raise PolicyError(
+            f"{name} must be made from this table, of {encoded.rows:,} rows. Got one from {len(release.partition):,} rows."
+        )
+    asked, made = ([column.name for column in each.quasi] for each in (policy, release._details.policy))
+    if asked != made:
+        raise PolicyError(f"{name} must have the quasi-identifiers of the policy: {', '.join(asked)}. Got {', '.join(made)}.")
+    return release.partition[encoded.order]
 
 
 def _share(given: Any, name: str, whole: str) -> Fraction:

@@ -59,3 +59,9 @@ def believed(scene: Scene, attribute: Attribute) -> Believed:
 def at_truth(counts: Floats, truth: Ints) -> Floats:
     """Return what is counted for the true value of each person."""
     return np.take_along_axis(counts, truth[:, None], axis=1)[:, 0]
+
+
+def certain(counts: Floats, truth: Ints) -> Floats:
+    """Return for each person 1 where every row that is counted has the true value, else 0."""
+    found: Floats = (at_truth(counts, truth) == counts.sum(axis=1)).astype(np.float64)
+    return found

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from tclose.study.attacks.believed import Believed, at_truth
+from tclose.study.attacks.believed import Believed, certain
 from tclose.study.attacks.record import Outcome
-from tclose.values.arrays import Floats, Ints
 
 
 def homogeneity(seen: Believed) -> Outcome:
@@ -17,14 +14,8 @@ def homogeneity(seen: Believed) -> Outcome:
         knows="the quasi-identifiers of a person",
         succeeds=f"is certain of their {seen.attribute.column.name}",
         before=float((seen.table > 0).sum() == 1),
-        members=_certain(seen.members, seen.of_members),
-        controls=_certain(seen.controls, seen.of_controls),
-        class_known=_certain(seen.in_class, seen.of_members),
+        members=certain(seen.members, seen.of_members),
+        controls=certain(seen.controls, seen.of_controls),
+        class_known=certain(seen.in_class, seen.of_members),
         lowers="l: 2 or more, or a smaller t",
     )
-
-
-def _certain(counts: Floats, truth: Ints) -> Floats:
-    """Return for each person 1 where every row that is counted has the true value, else 0."""
-    certain: Floats = (at_truth(counts, truth) == counts.sum(axis=1)).astype(np.float64)
-    return certain

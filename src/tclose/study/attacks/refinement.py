@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tclose.make.encode import Attribute
-from tclose.study.attacks.believed import at_truth
+from tclose.study.attacks.believed import at_truth, certain
 from tclose.study.attacks.record import Outcome
 from tclose.study.scene import CHUNK, Scene, find_keys
 from tclose.values.arrays import Bools, Floats, Ints
@@ -87,10 +87,10 @@ def refinement(scene: Scene, found: Refined, attribute: Attribute) -> Outcome:
         knows="the quasi-identifiers of exactly the people in the release",
         succeeds=f"rules out classes for them until their {attribute.column.name} is certain",
         before=float((counts.sum(axis=0) > 0).sum() == 1),
-        members=_certain(after, truth),
+        members=certain(after, truth),
         controls=np.zeros(0),
-        class_known=_certain(in_class, truth),
-        lowers="larger classes (k), which leave more people possible, or l: 2 or more",
+        class_known=certain(in_class, truth),
+        lowers="l: 2 or more, or a smaller t: they limit what a class tells, also someone who knows whose it is",
         figures={
             "pairs": int(allowed.sum()),
             "impossible_by_sizes": float(1 - by_sizes.sum() / allowed.sum()),
@@ -98,7 +98,7 @@ def refinement(scene: Scene, found: Refined, attribute: Attribute) -> Outcome:
             "narrowed": int((possible < allowed).sum()),
             "one_class_before": int((allowed == 1).sum()),
             "one_class": int((possible == 1).sum()),
-            "certain_before": float(_certain(before, truth).mean()),
+            "certain_before": float(certain(before, truth).mean()),
             "belief_before": _belief(before, truth),
             "belief_after": _belief(after, truth),
             "bits_before": float(np.log2(allowed).sum()),
@@ -200,12 +200,6 @@ def _spread(pairs: Bools, counts: Floats) -> Floats:
     step = max(1, CHUNK // max(pairs.shape[1], 1))
     parts = [pairs[start : start + step].astype(np.float64) @ counts for start in range(0, len(pairs), step)]
     return np.concatenate(parts)
-
-
-def _certain(counts: Floats, truth: Ints) -> Floats:
-    """Return for each person 1 where every row that is counted has the true value, else 0."""
-    certain: Floats = (at_truth(counts, truth) == counts.sum(axis=1)).astype(np.float64)
-    return certain
 
 
 def _belief(counts: Floats, truth: Ints) -> float:

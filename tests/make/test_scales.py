@@ -14,13 +14,14 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tclose import Hierarchy
 from tclose.errors import ColumnError, HierarchyError, PolicyError
-from tclose.make.scales import Line, Nominal, Published, Scale, Tree, Widths, unknown
+from tclose.make.scales import IntervalTree, Line, Nominal, Published, Scale, Tree, Widths, unknown
 from tclose.values.hierarchy import node_names
+from tclose.values.intervals import Intervals
 from tests import naive
 
 Classes = Sequence[Sequence[Any]]
@@ -813,3 +814,113 @@ def test_examples_in_docstrings(module: str) -> None:
     result = doctest.testmod(importlib.import_module(f"tclose.make.scales.{module}"))
     assert result.attempted
     assert not result.failed
+
+
+# What published classes may stand for
+
+
+def check_covers(scale: Scale, flat: Any, starts: Any) -> None:
+    """A class covers a code exactly if it is published as the same with that code added."""
+    comp, covers = told(scale.publish(flat, starts)), scale.covers(flat, starts)
+    parts = np.split(flat, starts[1:-1])
+    for code in range(scale.size):
+        more = np.concatenate([np.append(part, code) for part in parts])
+        again = told(scale.publish(more, starts + np.arange(len(starts))))
+        assert covers(code).tolist() == [one == other for one, other in zip(comp, again, strict=True)], code
+
+
+def told(published: Published) -> list[dict[str, Any]]:
+    """What is published of each class, in all columns; no column of missing cells says that none is missing."""
+    columns = {"age.missing": [False] * len(published.ncp), **{name: shown(published, name) for name in published.columns}}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+@st.composite
+def moments(draw: st.DrawFn) -> tuple[list[list[Any]], dict[str, Any]]:
+    """Classes of dates, timestamps or times of day, some cells missing, and settings."""
+    days = st.integers(0, 400).map(lambda number: date(2023, 12, 25) + timedelta(days=number))
+    hours = st.integers(0, 23).map(time)
+    both = st.builds(datetime.combine, days, hours)
+    zoned = both.map(lambda moment: moment.replace(tzinfo=timezone(timedelta(hours=1))))
+    cells: Any = draw(st.sampled_from([days, hours, both, zoned]))
+    clock = cells is hours
+    some: st.SearchStrategy[Any] = draw(st.sampled_from([cells, cells | st.none()]))
+    limit = st.none() | cells
+    bottom, top = draw(limit), draw(limit)
+    if bottom is not None and top is not None and bottom >= top:
+        bottom = None
+    snap = None if clock else draw(st.sampled_from([None, "day", "week", "month", "quarter", "year"]))
+    classes = draw(st.lists(st.lists(some, min_size=1, max_size=5), min_size=1, max_size=6))
+    return classes, {"snap": snap, "top": top, "bottom": bottom}
+
+
+@given(lines() | moments(), st.sampled_from(["range", "bounds"]))
+@example(([[18.0], [22.0], [31.0]], {"snap": 5, "top": 30, "bottom": 20}), "bounds")  # the limits are ends of cells too
+def test_what_ranges_and_bounds_cover(case: tuple[list[list[Any]], dict[str, Any]], recode: str) -> None:
+    classes, settings = case
+    cells = [value for values in classes for value in values]
+    values = sorted(set(naive.present(cells)))
+    scale, codes = Line.of("age", values, missing=None in cells, recode=recode, **settings)
+    check_covers(scale, *encoded(classes, values, codes))
+    if recode == "range":
+        check_covers(scale.at_level(0), *encoded(classes, values, codes))
+
+
+@given(lines())
+def test_a_mean_covers_what_its_range_covers(case: tuple[list[list[Any]], dict[str, Any]]) -> None:
+    classes, settings = case
+    cells = [value for values in classes for value in values]
+    values = sorted(set(naive.present(cells)))
+    covers = []
+    for recode in ("range", "centroid"):
+        scale, codes = Line.of("age", values, missing=None in cells, recode=recode, **settings)
+        found = scale.covers(*encoded(classes, values, codes))
+        covers.append([found(code).tolist() for code in range(scale.size)])
+    assert covers[0] == covers[1]
+
+
+@given(tree_cases())
+def test_what_labels_of_a_tree_cover(case: tuple[naive.Tree, list[list[Any]]]) -> None:
+    tree, classes = case
+    check_tree_covers(classes, Hierarchy(naive.paths(tree)))
+
+
+@given(st.lists(st.lists(st.text("01", max_size=3) | st.none(), min_size=1, max_size=4), min_size=1, max_size=6))
+def test_what_prefixes_cover(classes: list[list[Any]]) -> None:
+    values = {value for part in classes for value in part if value is not None}
+    check_tree_covers(classes, Hierarchy.from_prefixes(values) if values else Hierarchy([["*"]]))
+
+
+def test_what_labels_of_a_tree_with_a_leaf_for_missing_cells_cover() -> None:
+    tree = Hierarchy([["*", "known", "a"], ["*", "known", "b"], ["*", ""]])
+    check_tree_covers([["a", None], [None], ["a", "b"], ["b"]], tree)
+
+
+def check_tree_covers(classes: Classes, tree: Hierarchy) -> None:
+    """What the labels of a tree cover, lowest above a class or at each level."""
+    cells = [value for values in classes for value in values]
+    values = sorted(set(naive.present(cells)))
+    scale, codes = Tree.of("age", values, tree, missing=None in cells)
+    flat, starts = encoded(classes, values, codes)
+    for each in (scale, *(scale.at_level(level) for level in range(scale.levels))):
+        check_covers(each, flat, starts)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcde") | st.none(), min_size=1, max_size=5), min_size=1, max_size=6))
+def test_what_sets_cover(classes: list[list[Any]]) -> None:
+    cells = [value for values in classes for value in values]
+    values = sorted(set(naive.present(cells)))
+    scale, codes = Nominal.of("age", values, missing=None in cells)
+    check_covers(scale, *encoded(classes, values, codes))
+    check_covers(scale.at_level(0), *encoded(classes, values, codes))
+
+
+@given(lines())
+def test_what_intervals_cover(case: tuple[list[list[Any]], dict[str, Any]]) -> None:
+    classes, _ = case
+    cells = [value for values in classes for value in values]
+    values = sorted(set(naive.present(cells)))
+    scale, codes = IntervalTree.of_widths("age", values, Intervals.read({"intervals": [5, 10]}), missing=None in cells)
+    flat, starts = encoded(classes, values, codes)
+    for each in (scale, *(scale.at_level(level) for level in range(scale.levels))):
+        check_covers(each, flat, starts)

@@ -198,10 +198,23 @@ class Line(Scale):
         return np.append(found[: len(self._atoms)], gone), np.append(found[len(self._atoms) :], gone)
 
     def covers(self, codes: NDArray[Any], starts: Ints) -> Callable[[int], Bools]:
-        """Return a function from a code to which published ranges have it inside."""
+        """Return a function from a code to which published ranges have it inside.
+
+        Bounds may be those of several codes: of a cell that begins at 20, and of all values of 20 or less.
+        """
         missing = self.size - 1 if self.missing else None
         found = spans_of(codes, starts, missing)
-        return covering(found.first, found.last, found, missing)
+        if self._recode != "bounds" or not self._ruler:
+            return covering(found.first, found.last, found, missing)
+        low, high = self._ranks_of_bounds(self._ruler)
+        least, greatest = low[found.first], high[found.last]
+
+        def covers(code: int) -> Bools:
+            """Whether the bounds of each class have those of the code between them."""
+            inside = np.less_equal(least, low[code]) & np.less_equal(high[code], greatest)
+            return np.greater(found.gone, 0) if code == missing else inside
+
+        return covers
 
     def attained(self, codes: NDArray[Any], starts: Ints) -> Ints:
         """Return both ends of each published range: it is the smallest that has all values. A mean has no ends.

@@ -79,11 +79,11 @@ def _journalist(chances: Floats, sampling: float | None, uniques: Uniques | None
     figures: dict[str, Any] = {"largest": float(chances.max())}
     if uniques is not None:
         figures |= {"estimator": "Pitman", "sample_uniques": uniques.sample, "population_uniques": uniques.population}
-    said = "" if sampling is None else f", {sampling:.3g} of whom are in the table"
+    said = "" if sampling is None else f", {sampling:.3g} of whom are in the table,"
     return Outcome(
         name="journalist",
         sensitive=None,
-        knows=f"a register of the population{said},",
+        knows=f"a register of the population{said}",
         succeeds="takes one of the people who fit a row",
         before=None,
         members=chances,

@@ -83,6 +83,16 @@ def test_a_register_is_a_file_or_a_share_of_the_population(folder: Path) -> None
     assert (code, err.startswith("Error: File")) == (2, True)
 
 
+def test_the_screen_of_kept_columns(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text(POLICY + "keep: [ward]\n")
+    command = ["attack", str(folder / "table.csv"), "-p", str(tmp_path / "policy.yaml"), "--algorithm", "mondrian"]
+    out = CliRunner().invoke(app, command).stdout
+    assert "Someone who knows the quasi-identifiers of a person and their ward finds exactly one row that fits: true for" in out
+    assert "  ward tells most: without it " in out
+    assert "  For people who are not in the release that row is somebody else's, which the attacker cannot know." in out
+    assert "  Lowered by: dropping or generalising ward." in out
+
+
 def test_a_share_that_is_none(folder: Path) -> None:
     assert called(folder, "--holdout", "2")[0] == 2
     sentence = "Error: holdout must be a share of the persons between 0 and 1, as 1/10. Got '2'.\n"

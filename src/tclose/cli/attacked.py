@@ -76,10 +76,9 @@ def _remarks(attack: Attack) -> list[str]:
         found.append(f"Fewer than k persons share both classes with {below} of them; the smallest intersection has {rows}.")
         found.append(f"By the later release alone: {_percent(attack.figures['one_release'])}.")
     if "column" in attack.figures:
-        rest = _percent(attack.figures["without"])
-        found.append(
-            f"{attack.figures['column']} is what it needs most: without it {rest}. A row that fits others is not theirs."
-        )
+        found.append(f"{attack.figures['column']} tells most: without it {_percent(attack.figures['without'])}.")
+        if attack.controls is not None:
+            found.append("For people who are not in the release that row is somebody else's, which the attacker cannot know.")
     if attack.name == "refinement":
         ruled_out, narrowed, one = (attack.figures[figure] for figure in ("impossible", "narrowed", "one_class"))
         found.append(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.study import attack as study
+from tclose.study.attacks import similarity as near_values
 from tclose.study.attacks.record import Outcome, Rate, difference, rate_of, record_of
 from tclose.study.scene import Scene
 
@@ -72,6 +73,15 @@ def test_low_salaries_are_similar() -> None:
     assert near.class_known is not None
     assert near.class_known.share == pytest.approx((3 + 2 + 2) / 9)
     assert near.before == pytest.approx(3 / 9)
+
+
+def test_too_many_values_to_compare_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near_values, "MOST", 3)
+    table = pa.table({"zip": ["1"] * 4, "job": ["a", "b", "c", "c"], "pay": [1, 2, 3, 4]})
+    policy = tc.Policy(["zip"], {"job": 1, "pay": 1}, k=4)
+    found = tc.attack(table, policy, release=tc.anonymize(table, policy, algorithm="mondrian"))
+    assert [one.sensitive for one in found if one.name == "similarity"] == ["job"]
+    assert found.skipped == ["Similarity was not tried for pay: it looks at all pairs of 4 values, and at most of 3."]
 
 
 def test_one_sensitive_attribute_tells_the_other() -> None:

@@ -31,7 +31,7 @@ from tclose.study.attacks.learning import learning
 from tclose.study.attacks.linking import linking
 from tclose.study.attacks.record import Attack, Outcome, record_of
 from tclose.study.attacks.refinement import refine, refinement, too_large
-from tclose.study.attacks.similarity import MOST, similarity
+from tclose.study.attacks.similarity import similarity, too_many
 from tclose.study.attacks.skewness import skewness
 from tclose.study.attacks.uniques import Uniques, population_uniques
 from tclose.study.register import with_register
@@ -168,7 +168,8 @@ def attack(
     outcomes += [] if before is None else intersection(scene, before)
     found = [record_of(scene, outcome) for outcome in outcomes]
     members, controls = (len(np.unique(scene.persons[rows])) for rows in (scene.members, scene.controls))
-    skipped = [reason for reason in (too_large(scene),) if reason is not None]
+    reasons = [*map(too_many, scene.table.sensitive), too_large(scene)]
+    skipped = [reason for reason in reasons if reason is not None]
     return Attacks(found, members, controls, release, skipped)
 
 
@@ -251,7 +252,7 @@ def _outcomes(scene: Scene) -> Iterator[Outcome]:
         yield homogeneity(seen)
         yield background(seen)
         yield skewness(seen)
-        if len(attribute.values) <= MOST:
+        if too_many(attribute) is None:
             yield similarity(seen)
         learned = learning(scene, attribute)
         yield learned

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from tclose.distances import Distance
+from tclose.make.encode import Attribute
 from tclose.study.attacks.believed import Believed
 from tclose.study.attacks.record import Outcome
 from tclose.values.arrays import Bools, Floats, Ints
@@ -34,6 +35,14 @@ def similarity(seen: Believed) -> Outcome:
         class_known=_near_truth(near, seen.in_class, seen.of_members),
         lowers="a smaller t, with a distance that says which values are alike",
     )
+
+
+def too_many(attribute: Attribute) -> str | None:
+    """Return why similar values of an attribute are not looked for, in a sentence; None if they are."""
+    if len(attribute.values) <= MOST:
+        return None
+    name, count = attribute.column.name, len(attribute.values)
+    return f"Similarity was not tried for {name}: it looks at all pairs of {count:,} values, and at most of {MOST:,}."
 
 
 def near_values(distance: Distance) -> Bools:

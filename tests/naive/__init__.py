@@ -5,6 +5,7 @@ The measures are names of this package: ``naive.emd_ordered``. The twins of one 
 
 from tests.naive import csv_scan as csv_scan
 from tests.naive import fragments as fragments
+from tests.naive import grids as grids
 from tests.naive import grow as grow
 from tests.naive import growth as growth
 from tests.naive import incognito as incognito

@@ -267,7 +267,7 @@ def test_what_is_no_setting_of_bins(bins: Any) -> None:
 
 
 ENDS = "a number, a date as 2024-01-31, or a time as 08:30"
-SNAPS = "a number above 0, or for dates one of day, week, month, quarter, year"
+SNAPS = "auto, a number above 0, or for dates one of day, week, month, quarter, year"
 
 
 @pytest.mark.parametrize(
@@ -298,6 +298,8 @@ SNAPS = "a number above 0, or for dates one of day, week, month, quarter, year"
         ({"type": "integer", "top": "2024-01-31"}, "top of 'age' must be a number for type: integer. Got 2024-01-31."),
         ({"type": "date", "bottom": 18}, "bottom of 'age' must be a date for type: date. Got 18."),
         ({"type": "decimal", "snap": "month"}, "snap of 'age' must be a number for type: decimal. Got month."),
+        ({"snap": "auto", "top": 90}, "snap: auto of 'age' makes its top and bottom itself. Leave top out, or give a grid."),
+        ({"snap": "auto", "recode": "set"}, "snap of 'age' goes with ranges, bounds and centroids. Got a hierarchy or a set."),
         ({"type": "date", "snap": 5}, "snap of 'age' must be one of day, week, month, quarter, year for type: date. Got 5."),
         ({"type": "integer", "hierarchy": "dates"}, "hierarchy: dates of 'age' needs dates. Got type: integer."),
         ({"weight": -1}, "weight of 'age' must be 0 or more. Got -1."),
@@ -619,7 +621,7 @@ def policies(draw: st.DrawFn) -> Policy:
         {}, {"type": "text"}, {"hierarchy": TREE}, {"hierarchy": TREE, "recode": "level"}, {"hierarchy": "prefixes"}, {"hierarchy": "dates"},
         {"hierarchy": {"intervals": ["1/3", 1, 5]}},
         {"recode": "set"}, {"recode": "bounds", "top": 90, "bottom": "1/3"}, {"recode": "centroid", "type": "decimal", "snap": 0.5},
-        {"snap": "month", "top": date(2024, 1, 31)}, {"top": datetime(2024, 1, 31, 8, 30), "weight": "2/3"}, {"bottom": time(8, 30)},
+        {"snap": "auto"}, {"snap": "auto", "type": "date"}, {"snap": "month", "top": date(2024, 1, 31)}, {"top": datetime(2024, 1, 31, 8, 30), "weight": "2/3"}, {"bottom": time(8, 30)},
     ]  # fmt: skip
     quasi = [Quasi(name, **draw(st.sampled_from(readings))) for name in columns[:split]]
     sensitive = []
@@ -773,6 +775,7 @@ def test_the_schema_refuses_what_the_policy_refuses(settings: dict[str, Any]) ->
         {"quasi": ["age"], "sensitive": {"s": {"order": ["x", None, 3], "missing": "value"}}},
         {"quasi": ["age"], "sensitive": ["s"], "identifiers": [0]},
         {"quasi": {"age": {"top": 90, "bottom": "1/3", "snap": 5, "recode": "bounds", "weight": "2/3"}}, "sensitive": ["s"]},
+        {"quasi": {"age": {"snap": "auto"}, "day": {"snap": "auto", "type": "date"}}, "sensitive": ["s"]},
         {"quasi": {"day": {"top": "2024-01-31", "snap": "month"}, "zip": {"hierarchy": "prefixes"}}, "sensitive": ["s"]},
         {"quasi": {"zip": {"hierarchy": TREE, "recode": "level"}, "x": {"recode": "set"}}, "sensitive": ["s"]},
         {"quasi": {"age": {"hierarchy": {"intervals": [5, 10, "40"]}}}, "sensitive": ["s"]},

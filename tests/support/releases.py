@@ -115,6 +115,8 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
             {"recode": "set"},
             {"snap": 5},
             {"snap": 5, "top": 9, "bottom": -1},
+            {"snap": "auto"},
+            {"snap": "auto", "recode": "bounds"},
             {"top": 5, "recode": "bounds"},
             {"hierarchy": {"low": [-3, -1, 0], "high": {"some": [2, 5], "many": [9, 40]}}},
             {"hierarchy": {"low": [-3, -1, 0], "high": {"some": [2, 5], "many": [9, 40]}}, "recode": "level"},
@@ -128,6 +130,7 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
             {"recode": "bounds"},
             {"recode": "centroid"},
             {"snap": 0.5},
+            {"snap": "auto"},
             {"type": "decimal"},
             {"hierarchy": {"intervals": ["1/2", 2]}},
         ],
@@ -138,6 +141,7 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
             {},
             {"type": "date"},
             {"snap": "month"},
+            {"snap": "auto", "type": "date"},
             {"snap": "week", "type": "date"},
             {"recode": "bounds"},
             {"recode": "centroid"},
@@ -178,6 +182,12 @@ class Case:
         occur = {kind.seen(value) for value in self.columns[f"s{place}"]}
         order = list(dict.fromkeys(map(kind.seen, kind.values)))
         return [value for value in order if value in occur]
+
+    def lacks_a_grid(self) -> bool:
+        """Whether no grid will do for some column that asks for one; by the twin."""
+        persons = self.columns["who"] if self.policy.unit == "who" else range(self.rows)
+        asking = [self.columns[column.name] for column in self.policy.quasi if column.snap == "auto"]
+        return any(naive.grids.chosen(cells, persons, self.policy.k) is None for cells in asking)
 
     def keeps(self, inside: Sequence[int], among: Sequence[int]) -> bool:
         """Whether some rows may be a class, compared with others; by the twins."""
@@ -307,8 +317,10 @@ def released(case: Case, folder: Path, **options: Any) -> tc.Release | None:
     """The release, or None where it is refused because no release can hold the policy."""
     try:
         return tc.anonymize(contain(case.container, case.columns, folder), case.policy, algorithm=case.algorithm, **options)
-    except tc.InfeasibleError:
-        if case.policy.suppression == 0:
+    except tc.InfeasibleError as error:
+        if "snap: auto" in str(error):
+            assert case.lacks_a_grid()
+        elif case.policy.suppression == 0:
             everything = range(case.rows)
             assert not case.keeps(everything, everything)
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from tclose.distances import Distance
 from tclose.distances.choose import as_number
 from tclose.errors import HierarchyError, InputError, PolicyError
 from tclose.make.scales import IntervalTree, Line, Nominal, Scale, Tree, unknown
+from tclose.make.scales.grids import Grid, choose_grid
 from tclose.policy import Policy, Quasi, Sensitive
+from tclose.policy.fields import AUTO
 from tclose.tables.coded import narrow, sorted_order
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
@@ -155,10 +158,13 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
         _feed_commitment(commit, name, source.values(name, cells), ranks)
 
     scales, on_scales, types, raw = [], [], [], []
+    persons = None if unit is None else found.pop(unit)[1]
     for column in policy.quasi:
         cells, ranks = found.pop(column.name)
         raw += [Kept(cells, ranks)] if policy.suppression else []
-        scale, codes = scale_of_quasi(source, column, cells, source.show(column.name, suppression=bool(policy.suppression)))
+        show = source.show(column.name, suppression=bool(policy.suppression))
+        grid = partial(choose_grid, ranks=ranks, persons=persons, k=policy.k or 1)
+        scale, codes = scale_of_quasi(source, column, cells, show, grid)
         scales.append(scale)
         on_scales.append(codes.astype(narrow(scale.size))[ranks])
         types.append(source.values(column.name, cells).type)
@@ -166,7 +172,6 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
         _encode_sensitive(source, column, *found.pop(column.name), suppression=policy.suppression > 0)
         for column in policy.sensitive
     ]
-    persons = None if unit is None else found.pop(unit)[1]
     others = {name: Kept(source.values(name, cells), codes) for name, (cells, codes) in found.items()}
 
     keys = [(codes, scale.size) for codes, scale in zip(on_scales, scales, strict=True)]
@@ -182,15 +187,17 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
     """Return the published rows, encoded again on scales and in types of their own, so that suppressed rows cannot show.
 
     A suppressed value with five decimals would make all others print with five. Where the table decides the edges of bins, they
-    are set again, between the numbers that are published. A bin without rows is dropped.
+    are set again, between the numbers that are published. A bin without rows is dropped, and an open end without rows of a grid
+    that ``snap: auto`` chose.
     """
     part = table.take(rows)
     scales, quasi, types = [], [], []
-    for column, raw in zip(policy.quasi, part.raw, strict=True):
+    for column, raw, of_input in zip(policy.quasi, part.raw, part.scales, strict=True):
         occur = np.unique(raw.codes)
         ends = [end for end in (column.top, column.bottom) if isinstance(end, Fraction)]
         cells = _in_simplest_type(raw.values.take(pa.array(occur)), whole=all(end.denominator == 1 for end in ends))
-        scale, codes = scale_of_quasi(source, column, cells, source.show(column.name, suppression=True))
+        grid = of_input.grid if isinstance(of_input, Line) else None
+        scale, codes = scale_of_quasi(source, column, cells, source.show(column.name, suppression=True), partial(_same, grid))
         code_of = np.zeros(len(raw.values), dtype=narrow(scale.size))
         code_of[occur] = codes
         scales.append(scale)
@@ -264,8 +271,17 @@ def _encode_sensitive(source: Table, column: Sensitive, cells: pa.Array, ranks: 
     return Attribute(column, domain.distance, domain.values, published, codes, domain.table(counts), raw)
 
 
-def scale_of_quasi(source: Table, column: Quasi, cells: pa.Array, show: Callable[[Any], str] = printed) -> tuple[Scale, Ints]:
-    """Return the scale of a quasi-identifier, and the code of each value of its column; ``show`` prints a value."""
+def scale_of_quasi(
+    source: Table,
+    column: Quasi,
+    cells: pa.Array,
+    show: Callable[[Any], str] = printed,
+    grid: Callable[[str, list[Any]], Grid | None] | None = None,
+) -> tuple[Scale, Ints]:
+    """Return the scale of a quasi-identifier, and the code of each value of its column.
+
+    ``show`` prints a value, and ``grid`` chooses the grid of ``snap: auto`` from the name of the column and its values.
+    """
     kind = source.kinds[column.name]
     try:
         values = source.values(column.name, cells).to_pylist()
@@ -285,13 +301,20 @@ def scale_of_quasi(source: Table, column: Quasi, cells: pa.Array, show: Callable
         return Tree.of(column.name, present, tree, missing=missing, given=isinstance(column.hierarchy, Hierarchy))
     if kind in ON_A_LINE:
         _check_finite(column, present)
-        settings = {"recode": column.recode, "snap": column.snap, "top": column.top, "bottom": column.bottom}
-        return Line.of(column.name, present, missing=missing, show=show, **settings)
+        chosen = grid(column.name, present) if grid is not None and column.snap == AUTO else None
+        snap = None if column.snap == AUTO and not present else column.snap
+        settings = {"recode": column.recode, "snap": snap, "top": column.top, "bottom": column.bottom}
+        return Line.of(column.name, present, missing=missing, grid=chosen, show=show, **settings)
     asked = next((key for key in ("snap", "top", "bottom") if getattr(column, key) is not None), None)
     asked = f"recode: {column.recode}" if column.recode in ("bounds", "centroid") else asked
     if asked is not None:
         raise PolicyError(f"{asked} of {column.name!r} needs numbers or dates. The column holds {kind}.")
     return Nominal.of(column.name, present, missing=missing)
+
+
+def _same(grid: Grid | None, _name: str, _values: list[Any]) -> Grid | None:
+    """Return the grid that was chosen for all rows of a quasi-identifier, whatever values the published rows have."""
+    return grid
 
 
 def _check_numbers(column: Quasi, kind: str, values: list[Any]) -> None:

@@ -12,6 +12,7 @@ from pydantic.dataclasses import dataclass
 from tclose.distances.choose import KINDS
 from tclose.errors import PolicyError
 from tclose.policy.fields import (
+    AUTO,
     CALENDAR,
     AtLeastOne,
     BinsField,
@@ -62,8 +63,9 @@ class Quasi(Settings):
         How a class is published. ``range``: ``[25, 34]`` for numbers and dates, the label of the lowest common node with a
         hierarchy (``level`` says the same), else the set of values. ``bounds``: two columns, ``age.min`` and ``age.max``.
         ``centroid``: the mean. ``set``: the values that occur.
-    snap : number, or {"day", "week", "month", "quarter", "year"}, optional
-        Widen ranges to a grid.
+    snap : number, or {"day", "week", "month", "quarter", "year", "auto"}, optional
+        Widen ranges to a grid. ``auto`` chooses the finest one of round numbers, or of the calendar, with at least k persons in
+        each cell, and makes ``top`` and ``bottom`` where cells at the ends have fewer.
     top, bottom : number, date or time, optional
         Values from here on, or up to here, are one: "90 or more".
     weight : number
@@ -110,6 +112,9 @@ class Quasi(Settings):
             raise PolicyError(f"hierarchy: dates of {self.name!r} needs dates. Got type: {self.type}.")
         if isinstance(self.hierarchy, Intervals) and self.type not in ("auto", "integer", "decimal", "text"):
             raise PolicyError(f"hierarchy: intervals of {self.name!r} needs numbers. Got type: {self.type}.")
+        given = next((end for end in ("top", "bottom") if getattr(self, end) is not None), None)
+        if self.snap == AUTO and given is not None:
+            raise PolicyError(f"snap: auto of {self.name!r} makes its top and bottom itself. Leave {given} out, or give a grid.")
         self._check_ends()
 
     def _check_ends(self) -> None:
@@ -123,7 +128,7 @@ class Quasi(Settings):
                     raise PolicyError(
                         f"{setting} of {self.name!r} must be {needed} for type: {self.type}. Got {readable(given)}."
                     )
-            if self.snap is not None and (self.snap in CALENDAR) != (self.type == "date"):
+            if self.snap not in (None, AUTO) and (self.snap in CALENDAR) != (self.type == "date"):
                 needed = f"one of {', '.join(CALENDAR)}" if self.type == "date" else needed
                 raise PolicyError(f"snap of {self.name!r} must be {needed} for type: {self.type}. Got {readable(self.snap)}.")
         if self.top is not None and self.bottom is not None and not _is_below(self.bottom, self.top):

@@ -119,15 +119,15 @@ def _read_order(value: Any) -> list[str] | None:
 
 
 def _read_snap(value: Any) -> Any:
-    """Return the policy's grid that ranges are widened to: a number above 0, or a unit of the calendar; None if none."""
-    if value is None or (isinstance(value, str) and value in CALENDAR):
+    """Return the policy's grid that ranges are widened to: a number above 0, a unit of the calendar, or auto; None if none."""
+    if value is None or (isinstance(value, str) and value in (AUTO, *CALENDAR)):
         return value
     try:
         if exact(value) > 0:
             return exact(value)
     except ValueError:
         pass
-    raise ValueError(f"a number above 0, or for dates one of {', '.join(CALENDAR)}")
+    raise ValueError(f"auto, a number above 0, or for dates one of {', '.join(CALENDAR)}")
 
 
 def _read_end(value: Any) -> Any:
@@ -205,6 +205,9 @@ BUILT = ("prefixes", "dates")
 CALENDAR = ("day", "week", "month", "quarter", "year")
 """Units of the calendar that ranges of dates are widened to."""
 
+AUTO = "auto"
+"""The snap that asks for a grid which is chosen from the column's values."""
+
 NUMBERS: list[dict[str, Any]] = [{"type": "number"}, {"type": "string"}]
 _NUMBER = WithJsonSchema({"anyOf": [*NUMBERS, {"type": "null"}]})
 _FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
@@ -235,7 +238,7 @@ QuasiHierarchy = Annotated[
 Snap = Annotated[
     Any,
     PlainValidator(_read_snap),
-    WithJsonSchema({"anyOf": [{"type": "string", "enum": list(CALENDAR)}, *NUMBERS, {"type": "null"}]}),
+    WithJsonSchema({"anyOf": [{"type": "string", "enum": [AUTO, *CALENDAR]}, *NUMBERS, {"type": "null"}]}),
 ]
 End = Annotated[Any, PlainValidator(_read_end), _NUMBER]
 BinsField = Annotated[

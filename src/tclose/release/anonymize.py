@@ -28,7 +28,7 @@ from tclose.policy import Policy, check_policy, files_of
 from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
 from tclose.release.joined import Joined, joined_tables
 from tclose.release.opened import Opened, open_input
-from tclose.release.published import check_missing_words, describe_columns, moments_of
+from tclose.release.published import check_missing_words, chosen_grids, describe_columns, moments_of
 from tclose.release.release import Details, Release
 from tclose.release.release_set import ReleaseSet
 from tclose.release.scope import asks_for_something
@@ -177,6 +177,7 @@ def _release(asked: _Asked, opened: Opened, commitment: Commitment, made: _Made,
         loss.to_dict(),
         opened.readings,
         None if joined is None else {"number": number, **joined.to_dict()},
+        chosen_grids(made.policy, made.encoded),
     )
     public = _public_facts(opened, made, judged, keep_order=asked.keep_order)
     if joined is not None:

@@ -13,7 +13,7 @@ import json
 import platform
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
@@ -92,6 +92,8 @@ class PrivateFacts:
         How the columns of the input were read.
     joined : mapping or None
         Where several tables are published: the number of this one, and what joining them shows.
+    grids : mapping
+        The snap, top and bottom that ``snap: auto`` chose, by the name of the quasi-identifier.
     """
 
     settings: Settings
@@ -102,6 +104,7 @@ class PrivateFacts:
     loss: Mapping[str, Any]
     readings: Mapping[str, Reading]
     joined: Mapping[str, Any] | None = None
+    grids: Mapping[str, Any] = field(default_factory=dict)
 
 
 def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
@@ -205,6 +208,7 @@ def record(policy: Policy, facts: PrivateFacts) -> dict[str, Any]:
         "effort": settings.effort,
         "course": dict(facts.course),
         "policy": policy.to_dict(None),
+        **({"grids": dict(facts.grids)} if facts.grids else {}),
         "input": {"rows": audit.rows + facts.suppressed, **facts.commitment},
         "suppressed": facts.suppressed,
         "attained_against_input": {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -10,7 +12,10 @@ from tclose.columns.roles import Roles
 from tclose.errors import PolicyError
 from tclose.make.encode import EncodedTable
 from tclose.make.recode import Recoded
+from tclose.make.scales import Line
 from tclose.policy import Policy
+from tclose.policy.fields import AUTO
+from tclose.policy.settings import plain_settings
 from tclose.release.certificate import describe_sensitive
 from tclose.tables.moments import Moments
 from tclose.tables.table import Table
@@ -39,6 +44,25 @@ def describe_columns(policy: Policy, roles: Roles, table: EncodedTable, recoded:
             holds = "As in the input."
         found.append({"name": name, "role": role, "holds": holds})
     return found
+
+
+def chosen_grids(policy: Policy, table: EncodedTable) -> dict[str, dict[str, Any]]:
+    """Return the snap, top and bottom that ``snap: auto`` chose for quasi-identifiers, as a policy's YAML file gives them."""
+    chosen = [plain_settings(column, None) for column in on_chosen_grids(policy, table).quasi]
+    return {
+        column.name: {setting: given[setting] for setting in ("snap", "top", "bottom") if setting in given}
+        for column, given in zip(policy.quasi, chosen, strict=True)
+        if column.snap == AUTO != given.get("snap", AUTO)
+    }
+
+
+def on_chosen_grids(policy: Policy, table: EncodedTable) -> Policy:
+    """Return the policy with the snap, top and bottom that ``snap: auto`` chose when a table was encoded."""
+    scales = [scale if isinstance(scale, Line) and scale.grid is not None else None for scale in table.scales]
+    quasi = [
+        column if scale is None else replace(column, **scale.settings) for column, scale in zip(policy.quasi, scales, strict=True)
+    ]
+    return replace(policy, quasi=quasi)
 
 
 def moments_of(source: Table, recoded: Recoded) -> dict[str, Moments]:

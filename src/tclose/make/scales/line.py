@@ -15,6 +15,7 @@ from tclose.errors import PolicyError
 from tclose.make.scales.base import Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of
 from tclose.make.scales.everything import Everything
+from tclose.make.scales.grids import Grid
 from tclose.make.scales.rulers import Cell, Days, Instants, Ruler, ruler
 from tclose.make.scales.spans import Spans, charged, column_of_keys, covering, expected_rows, missing_codes, spans_of
 from tclose.values.arrays import Bools, Floats, Ints
@@ -51,6 +52,9 @@ class Line(Scale):
     (['[25, 34]', '45'], [0.45, 0.0])
     """
 
+    grid: Grid | None = None
+    """The grid that ``snap: auto`` chose; None if the policy gives one, or none."""
+
     @classmethod
     def of(
         cls,
@@ -62,6 +66,7 @@ class Line(Scale):
         snap: Any = None,
         top: Any = None,
         bottom: Any = None,
+        grid: Grid | None = None,
         show: Callable[[Any], str] = printed,
     ) -> tuple[Line, Ints]:
         """Return the scale of a column, and the code of each value; with ``missing``, the last code is that of missing cells.
@@ -80,6 +85,8 @@ class Line(Scale):
             The grid: cells [i * snap, (i + 1) * snap) of numbers, ISO weeks and other spans of the calendar.
         top, bottom : value, optional
             All values from this one on, up or down, are published as one.
+        grid : Grid, optional
+            The grid that ``snap: auto`` chose, instead of snap, top and bottom.
         show : callable
             Returns the text of a value.
 
@@ -92,14 +99,15 @@ class Line(Scale):
         """
         if recode not in RECODES:
             raise PolicyError(f"recode of {name!r} must be 'range', 'bounds' or 'centroid' without a hierarchy. Got {recode!r}.")
-        measure = ruler(name, values, snap, top, bottom) if values else None
+        settings = {"snap": snap, "top": top, "bottom": bottom} if grid is None else grid.settings(name, values)
+        measure = ruler(name, values, **settings) if values else None
         if measure:
             measure.show = show
         if measure and recode == "centroid" and measure.grain is None:
             raise PolicyError(f"recode of {name!r} must be 'range' or 'bounds' for times of day. Got 'centroid'.")
-        atoms, codes = _atoms_of_values(measure, values, snap is not None)
-        settings = {"snap": snap, "top": top, "bottom": bottom}
+        atoms, codes = _atoms_of_values(measure, values, settings["snap"] is not None)
         scale = cls(name, measure, atoms, missing=missing, recode=recode, settings=settings)
+        scale.grid = grid
         return scale, np.array(codes + [len(atoms)] * missing, dtype=np.int64)
 
     def __init__(
@@ -109,7 +117,7 @@ class Line(Scale):
         self.name = name
         self.missing = missing
         self.size = len(atoms) + missing
-        self._ruler, self._atoms, self._recode, self._settings = measure, atoms, recode, settings
+        self._ruler, self._atoms, self._recode, self.settings = measure, atoms, recode, settings
         units = measure.units if measure else [0]
         self._least, self._range = units[0], units[-1] - units[0]
         outmost = [end for atom in (atoms[:1] + atoms[-1:]) for end in atom[:4]] + [units[0], units[-1]]
@@ -185,7 +193,7 @@ class Line(Scale):
         shown = [self._ruler.value(end) for atom in self._atoms for end in (atom.low, atom.high)]
         ends = [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in shown]
         ascending = all(a <= b for a, b in pairwise(ends)) and all(a < b for a, b in pairwise(ends[1::2]))
-        return ascending and not (self._settings["snap"] == "year" and ends and ends[0].year < 1000)
+        return ascending and not (self.settings["snap"] == "year" and ends and ends[0].year < 1000)
 
     def _ranks_of_bounds(self, measure: Ruler) -> tuple[Ints, Ints]:
         """Return the ranks of the published low and high bound of each code's values; missing cells come last."""
@@ -237,7 +245,7 @@ class Line(Scale):
             "bounds": f"The {end} {self.name!r} among the rows of the class",
             "centroid": f"The mean of {self.name!r} over the rows of the class",
         }[self._recode]
-        given = {setting: printed(value) for setting, value in self._settings.items() if value is not None}
+        given = {setting: printed(value) for setting, value in self.settings.items() if value is not None}
         if "snap" in given:
             what += f", widened to a grid of {given['snap']}{'s' if given['snap'].isalpha() else ''}"
         if "bottom" in given:

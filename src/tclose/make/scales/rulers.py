@@ -9,17 +9,22 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from calendar import monthrange
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from tclose.errors import ColumnError, PolicyError
-from tclose.values.exact import exact
+from tclose.values.arrays import Bools, Ints
+from tclose.values.exact import exact, integer_dtype
 from tclose.values.hierarchy import printed
 
 SNAPS = ("day", "week", "month", "quarter", "year")
+ROUND = (1, 2, 5)
+"""The first digits of round numbers."""
 LARGEST = Fraction(sys.float_info.max)
 """The largest float: a table's range may be twice as long."""
 
@@ -65,6 +70,17 @@ class Ruler(ABC):
     @abstractmethod
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
         """Return the key of the grid cell of each value, in the order of the cells, and a function from a key to its cell."""
+
+    @abstractmethod
+    def grids(self) -> Iterator[tuple[Any, Ints, Bools | None]]:
+        """Yield the grids that ``snap: auto`` chooses from, the finest first.
+
+        Each is its snap, the key of the cell of each value, and, where values are dense, whether each value lies on an edge.
+        """
+
+    def limit(self, unit: int) -> Any:
+        """Return a position of the ruler in the form in which a policy gives top or bottom."""
+        return self.value(unit)
 
     def text(self, unit: int) -> str:
         """Return the printed value at a position of a quasi-identifier's ruler."""
@@ -145,6 +161,10 @@ class Numbers(Ruler):
         decimal = _finite_decimal(Fraction(unit, self._one))
         return unit / self._one if decimal is None else decimal
 
+    def limit(self, unit: int) -> Fraction:
+        """Return a position of the ruler as a fraction: a float may not be exact."""
+        return Fraction(unit, self._one)
+
     def text(self, unit: int) -> str:
         """Return the number at a position of a ruler as a decimal; as a fraction if it has no finite decimal."""
         number = Fraction(unit, self._one)
@@ -172,6 +192,21 @@ class Numbers(Ruler):
             return Cell(-(-low // self.step) * self.step, (-(-high // self.step) - 1) * self.step)
 
         return [unit // width for unit in self.units], cell
+
+    def grids(self) -> Iterator[tuple[Any, Ints, Bools | None]]:
+        """Yield grids of 1, 2 and 5 times a power of ten, from the column's last decimal place until two cells contain all."""
+        farthest = max(abs(self.units[0]), abs(self.units[-1]))
+        units: Ints = np.array(self.units, dtype=integer_dtype(20 * farthest))
+        place = self._one // 10**self._digits
+        while place < self._one and not (units % (10 * place)).any():  # a float without decimals prints as 20.0
+            place *= 10
+        while True:
+            for digit in ROUND:
+                width = digit * place
+                yield Fraction(width, self._one), units // width, None if self._whole else units % width == 0
+                if width > farthest:
+                    return
+            place *= 10
 
     def type_of(self, units: Sequence[int]) -> Literal["float", "value"]:
         """Return "float" if published decimals need more digits than those of the column, else "value"."""
@@ -214,6 +249,10 @@ class Days(Ruler):
             return Cell(first.toordinal() * 2, last.toordinal() * 2, name)
 
         return [_calendar_cell(span, value)[0].toordinal() for value in self._values], cell
+
+    def grids(self) -> Iterator[tuple[Any, Ints, Bools | None]]:
+        """Yield the units of the calendar, as grids of dates."""
+        return _calendar_grids(self._values)
 
     @staticmethod
     def _position_of_limit(name: str, which: str, given: Any) -> int | None:
@@ -267,6 +306,10 @@ class Instants(Ruler):
         days = {day: _calendar_cell(span, day)[0].toordinal() for day in {value.date() for value in self._values}}
         return [days[value.date()] for value in self._values], cell
 
+    def grids(self) -> Iterator[tuple[Any, Ints, Bools | None]]:
+        """Yield the units of the calendar, as grids of timestamps; days are those of the column's time zone."""
+        return _calendar_grids([value.date() for value in self._values])
+
     def _position_of(self, value: datetime) -> int:
         """Return the position of a timestamp on a quasi-identifier's ruler."""
         if self._zone:
@@ -316,6 +359,10 @@ class Clock(Ruler):
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
         """Raise NotImplementedError: times of day have no grid."""
         raise NotImplementedError
+
+    def grids(self) -> Iterator[tuple[Any, Ints, Bools | None]]:
+        """Yield nothing: times of day have no grid."""
+        return iter(())
 
     @staticmethod
     def _position_of_limit(name: str, which: str, given: Any) -> int | None:
@@ -389,6 +436,14 @@ def _fraction_as_text(number: Fraction) -> str:
     """Return a fraction as text: 25, -0.5, or 1/3."""
     decimal = _finite_decimal(number)
     return str(number) if decimal is None else printed(decimal)
+
+
+def _calendar_grids(days: Sequence[date]) -> Iterator[tuple[str, Ints, None]]:
+    """Yield the units of the calendar that ranges can be widened to, each with the first day of the cell of each given day."""
+    distinct, indices = np.unique(np.array([day.toordinal() for day in days], dtype=np.int64), return_inverse=True)
+    for span in SNAPS:
+        keys = [_calendar_cell(span, date.fromordinal(day))[0].toordinal() for day in distinct.tolist()]
+        yield span, np.array(keys, dtype=np.int64)[indices], None
 
 
 def _calendar_cell(span: str, day: date) -> tuple[date, date, str]:

@@ -159,7 +159,7 @@ def test_functions_are_functions_after_every_module_was_imported() -> None:
         "from tclose.cli import main; sys.argv = ['tclose', '--version']; run(main)",
         *(
             f"from tclose.cli import main; sys.argv = ['tclose', '{command}', '--help']; run(main)"
-            for command in ("audit", "anonymize", "verify", "algorithms", "schema", "warmup", "demo")
+            for command in ("audit", "anonymize", "verify", "attack", "algorithms", "schema", "warmup", "demo")
         ),
     ],
 )

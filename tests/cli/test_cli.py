@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pytest
 from typer.testing import CliRunner, Result
@@ -209,14 +210,20 @@ def test_ctrl_c_ends_with_130(people: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Error: Interrupted.\n")
 
 
-def test_a_query_that_is_interrupted_is_an_interruption() -> None:
-    class Stopped:
-        def to_pyarrow(self) -> None:
-            raise RuntimeError("Query interrupted")
+NOTICED = (RuntimeError("Query interrupted"), duckdb.Error("KeyboardInterrupt: <EMPTY MESSAGE>"), duckdb.Error("INTERRUPT Error"))
+
+
+@pytest.mark.parametrize("noticed", NOTICED, ids=str)
+def test_a_query_that_is_interrupted_is_an_interruption(noticed: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise noticed
 
     table = open_table(open_reader(pa.table({"q": [1]})), {"q": "auto"})
     with pytest.raises(KeyboardInterrupt), table._engine._asking_safely():  # type: ignore[attr-defined]
-        Stopped().to_pyarrow()
+        interrupted()
+    monkeypatch.setattr("tclose.tables.duckdb._hide_progress", interrupted)  # while the engine starts
+    with pytest.raises(KeyboardInterrupt):
+        open_table(open_reader(pa.table({"q": [1]})), {"q": "auto"})
 
 
 @pytest.mark.parametrize(("t", "code"), [("3/8", 0), ("0.2", 1)])

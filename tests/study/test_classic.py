@@ -143,6 +143,15 @@ def test_controls_are_not_in_the_release() -> None:
         assert one.interval[0] <= one.excess <= one.interval[1]
 
 
+def test_members_controls_and_a_register_are_on_one_grid() -> None:
+    table = people(400, 12)
+    policy = tc.Policy([tc.Quasi("age", snap="auto"), "size"], {"ill": 0.5}, k=5)
+    found = tc.attack(table, policy, algorithm="mondrian", holdout="1/4", register=table)
+    width = found.release.record["policy"]["quasi"]["age"]["snap"]
+    assert width != "auto"  # the grid was chosen for all people, before some were held back
+    assert {one.name for one in found} >= {"learning", "journalist"}
+
+
 def test_the_order_of_rows_changes_nothing_and_the_seed_does() -> None:
     table = people(200, 2)
     shuffled = table.take(np.random.default_rng(0).permutation(200))

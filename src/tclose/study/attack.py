@@ -19,6 +19,7 @@ from tclose.make.registry import settings_of
 from tclose.policy import Policy, check_policy
 from tclose.release.anonymize import anonymize
 from tclose.release.opened import Opened, open_input
+from tclose.release.published import on_chosen_grids
 from tclose.release.release import Release
 from tclose.study.attacks.background import background
 from tclose.study.attacks.believed import believed
@@ -146,6 +147,7 @@ def attack(
     announce("Encoding")
     opened = open_input(table, policy, settings.algorithm)
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, lambda _: None)
+    policy = on_chosen_grids(policy, encoded)  # one grid for members, controls and a register
     labels = np.full(encoded.rows, CONTROL, dtype=np.int64)
     if release is None:
         held = _held_back(encoded, _share(holdout, "holdout", "persons"), seed)

@@ -63,6 +63,10 @@ class Selectable(Protocol):
         """Return the columns of the table that ``columns`` names, typed by ``kinds``, under the names that DuckDB uses."""
 
 
+INTERRUPTED = ("Query interrupted", "INTERRUPT", "KeyboardInterrupt")
+"""How messages of DuckDB begin after Ctrl-C; the last where it was in the middle of a call of Python's."""
+
+
 class DuckDB:
     """An `Engine`: some columns of a table, in a database of their own."""
 
@@ -72,9 +76,10 @@ class DuckDB:
         self._columns = {name: f"c{index}" for index, name in enumerate(names)}
         spill = tempfile.mkdtemp(prefix="tclose-")  # readable by its owner only; what memory cannot hold goes there
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
-        self._backend = ibis.duckdb.connect(temp_directory=spill)
-        _hide_progress(self._backend.con)
-        self._backend.con.execute(f"SET disabled_optimizers = '{','.join(BELIEVING)}'")
+        with _interrupts_as_such():
+            self._backend = ibis.duckdb.connect(temp_directory=spill)
+            _hide_progress(self._backend.con)
+            self._backend.con.execute(f"SET disabled_optimizers = '{','.join(BELIEVING)}'")
         # ibis 12 calls methods that DuckDB 1.5 calls deprecated. The filter stays: one that is taken back would take those of
         # other threads with it.
         warnings.filterwarnings("ignore", "fetch_(arrow_table|record_batch)", DeprecationWarning)
@@ -151,18 +156,19 @@ class DuckDB:
         stop, job = self._backend.con.interrupt, jobs.current()
         with job.stopping(stop):
             try:
-                yield
-                self._check_unchanged()
-            except (KeyboardInterrupt, GeneratorExit):
+                with _interrupts_as_such():
+                    yield
+                    self._check_unchanged()
+            except GeneratorExit:
                 stop()  # or it would go on, and be waited for at the end
                 raise
-            except Exception as error:
+            except (KeyboardInterrupt, Exception) as error:
+                if isinstance(error, KeyboardInterrupt):
+                    stop()
                 if job.cancelled:
                     raise jobs.Cancelled("The job was cancelled.") from None
-                if str(error).startswith(("Query interrupted", "INTERRUPT")):  # by Ctrl-C, which DuckDB notices by itself
-                    stop()
-                    raise KeyboardInterrupt from None
-                self._raise_in_one_sentence(error)
+                if isinstance(error, Exception):
+                    self._raise_in_one_sentence(error)
                 raise
 
     def _raise_in_one_sentence(self, error: Exception) -> None:
@@ -182,6 +188,17 @@ class DuckDB:
         """Raise InputError if the file of the table has changed since it was opened."""
         if self._file is not None:
             self._file.check_unchanged()
+
+
+@contextmanager
+def _interrupts_as_such() -> Iterator[None]:
+    """Raise KeyboardInterrupt for what DuckDB raises in this block after Ctrl-C, which it notices by itself."""
+    try:
+        yield
+    except Exception as error:
+        if str(error).startswith(INTERRUPTED):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _hide_progress(engine: duckdb.DuckDBPyConnection) -> None:

@@ -4,6 +4,8 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tclose.cli.dropped import handle_dropped_exceptions
+
 if TYPE_CHECKING:
     from tclose.cli.commands import app
 
@@ -13,8 +15,6 @@ __all__ = ["app", "main"]
 def main() -> None:
     """Run the ``tclose`` command; the entry point of the installed script."""
     try:
-        from tclose.cli.dropped import handle_dropped_exceptions
-
         handle_dropped_exceptions()
         from tclose.cli.commands import run
 

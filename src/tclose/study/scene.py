@@ -71,12 +71,6 @@ class Scene:
         counts = np.bincount(keys, minlength=self.classes * len(attribute.values))
         return counts.reshape(self.classes, -1).astype(np.float64)
 
-    def shares(self, attribute: Attribute) -> Floats:
-        """Return the share of each value among all published rows, which every reader knows: (values,)."""
-        counts = np.bincount(attribute.codes[self.members], minlength=len(attribute.values))
-        shares: Floats = counts / counts.sum()
-        return shares
-
     @cached_property
     def combinations(self) -> tuple[Ints, Ints]:
         """One row of each combination of quasi-identifiers that people have, and for each row the number of its combination."""

@@ -18,7 +18,7 @@ def background(seen: Believed) -> Outcome:
         name="background knowledge",
         sensitive=seen.attribute.column.name,
         knows="the quasi-identifiers of a person and one value that the person does not have",
-        succeeds=f"is certain of their {seen.attribute.column.name}",
+        does=f"is certain of their {seen.attribute.column.name}",
         before=float((seen.table > 0).sum() <= 2),
         members=_certain(seen.members, seen.of_members),
         controls=_certain(seen.controls, seen.of_controls),

@@ -51,7 +51,7 @@ def edges(scene: Scene, found: Edges, told: dict[str, Any]) -> Outcome:
         name="edges",
         sensitive=None,
         knows="the quasi-identifiers of everybody",
-        succeeds="finds people who alone can be the end of a published range, and so proves which class is theirs",
+        does="finds people who alone can be the end of a published range, and so proves which class is theirs",
         before=0.0,
         members=found.pinned[scene.members].astype(np.float64),
         controls=found.mistaken[scene.controls].astype(np.float64),

@@ -12,7 +12,7 @@ def homogeneity(seen: Believed) -> Outcome:
         name="homogeneity",
         sensitive=seen.attribute.column.name,
         knows="the quasi-identifiers of a person",
-        succeeds=f"is certain of their {seen.attribute.column.name}",
+        does=f"is certain of their {seen.attribute.column.name}",
         before=float((seen.table > 0).sum() == 1),
         members=certain(seen.members, seen.of_members),
         controls=certain(seen.controls, seen.of_controls),

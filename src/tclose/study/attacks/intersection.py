@@ -51,7 +51,7 @@ def _certain_of(scene: Scene, earlier: Scene, attribute: Attribute, figures: dic
         name="two releases",
         sensitive=name,
         knows="the quasi-identifiers of a person and an earlier release",
-        succeeds=f"is certain of their {name}",
+        does=f"is certain of their {name}",
         before=None,
         members=_certain(np.minimum(now, then), truth[members]),
         controls=np.zeros(0),

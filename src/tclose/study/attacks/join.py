@@ -34,7 +34,7 @@ def join(scene: Scene, known: Attribute, wanted: Attribute) -> Outcome:
         name="background join",
         sensitive=wanted.column.name,
         knows=f"the quasi-identifiers of a person and their {known.column.name}",
-        succeeds=f"guesses their {wanted.column.name}",
+        does=f"guesses their {wanted.column.name}",
         before=float(before.mean()),
         members=right[scene.members],
         controls=right[scene.controls],

@@ -33,7 +33,7 @@ def kept(scene: Scene) -> Outcome:
         name="kept columns",
         sensitive=None,
         knows="the quasi-identifiers of a person and their " + _listed(names),
-        succeeds="finds exactly one row that fits",
+        does="finds exactly one row that fits",
         before=None,
         members=members,
         controls=controls,

@@ -57,7 +57,7 @@ def learning(scene: Scene, attribute: Attribute) -> Outcome:
         name="learning",
         sensitive=attribute.column.name,
         knows="the quasi-identifiers of everybody and learns from all classes together",
-        succeeds=f"guesses their {attribute.column.name}",
+        does=f"guesses their {attribute.column.name}",
         before=float(table.max() / table.sum()),
         members=right[scene.members],
         controls=right[scene.controls],

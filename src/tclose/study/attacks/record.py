@@ -58,7 +58,7 @@ class Attack:
         The attribute that the attacker wants to know.
     knows : str
         What the attacker knows besides the release.
-    succeeds : str
+    does : str
         What the attacker does: "is certain of their disease".
     before : float or None
         How often the attacker is right from the table's shares alone.
@@ -85,7 +85,7 @@ class Attack:
     name: str
     sensitive: str | None
     knows: str
-    succeeds: str
+    does: str
     before: float | None
     members: Rate
     controls: Rate | None
@@ -100,9 +100,7 @@ class Attack:
     @property
     def sentence(self) -> str:
         """What the attack found, in one sentence."""
-        said = (
-            f"Someone who knows {self.knows} {self.succeeds}: {self.says} {self.members.share:.1%} of the people in the release"
-        )
+        said = f"Someone who knows {self.knows} {self.does}: {self.says} {self.members.share:.1%} of the people in the release"
         return f"{said}." if self.controls is None else f"{said}, and {self.controls.share:.1%} of people who are not in it."
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,7 +123,7 @@ class Outcome:
     name: str
     sensitive: str | None
     knows: str
-    succeeds: str
+    does: str
     before: float | None
     members: Floats
     controls: Floats
@@ -145,7 +143,7 @@ def record_of(scene: Scene, outcome: Outcome) -> Attack:
         outcome.name,
         outcome.sensitive,
         outcome.knows,
-        outcome.succeeds,
+        outcome.does,
         outcome.before,
         members,
         controls,

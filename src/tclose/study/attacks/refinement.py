@@ -85,7 +85,7 @@ def refinement(scene: Scene, found: Refined, attribute: Attribute) -> Outcome:
         name="refinement",
         sensitive=attribute.column.name,
         knows="the quasi-identifiers of exactly the people in the release",
-        succeeds=f"rules out classes for them until their {attribute.column.name} is certain",
+        does=f"rules out classes for them until their {attribute.column.name} is certain",
         before=float((counts.sum(axis=0) > 0).sum() == 1),
         members=certain(after, truth),
         controls=np.zeros(0),

@@ -28,7 +28,7 @@ def similarity(seen: Believed) -> Outcome:
         name="similarity",
         sensitive=seen.attribute.column.name,
         knows="the quasi-identifiers of a person and which values mean nearly the same",
-        succeeds=f"guesses a value near their {seen.attribute.column.name}",
+        does=f"guesses a value near their {seen.attribute.column.name}",
         before=float(near[int((near @ seen.table).argmax())][seen.of_members].mean()),
         members=_near_truth(near, seen.members, seen.of_members),
         controls=_near_truth(near, seen.controls, seen.of_controls),

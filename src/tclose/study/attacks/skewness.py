@@ -25,7 +25,7 @@ def skewness(seen: Believed) -> Outcome:
         name="skewness",
         sensitive=seen.attribute.column.name,
         knows="the quasi-identifiers of a person and the shares of all values in the table",
-        succeeds=f"draws one of the rows that may be theirs to guess the {seen.attribute.column.name}",
+        does=f"draws one of the rows that may be theirs to guess the {seen.attribute.column.name}",
         before=float(shares[seen.of_members].mean()),
         members=_belief(seen.members, seen.of_members),
         controls=_belief(seen.controls, seen.of_controls),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import tclose as tc
+from tclose.study import attack as study
 from tclose.study.attacks.uniques import _likeliest, _likelihood, population_uniques
 
 
@@ -102,8 +104,28 @@ def test_a_register_with_hierarchies_and_categories() -> None:
 def test_a_register_of_another_type() -> None:
     with pytest.raises(tc.ColumnError, match="Column 'age' of the register must be of the type that the table's is, int64"):
         linked({"age": [1, 2]}, [0, 0], register=pa.table({"age": ["young", "old"]}))
-    with pytest.raises(tc.ColumnError, match="Column 'age' is not in the table"):
+    with pytest.raises(tc.ColumnError, match="Column 'age', a quasi-identifier, is not in the register"):
         linked({"age": [1, 2]}, [0, 0], register=pa.table({"size": [1, 2]}))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"register": "nowhere.csv"}, "File 'nowhere.csv' "),
+        (
+            {"register": pa.table({"Age": [1, 2]})},
+            "Column 'age', a quasi-identifier, is not in the register. Did you mean 'Age'?",
+        ),
+        ({"sampling": 2}, "sampling must be a share of the population"),
+        ({"holdout": 2}, "holdout must be a share of the persons"),
+    ],
+)
+def test_what_an_attack_is_given_is_checked_before_the_table_is_read(
+    wrong: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study, "open_input", lambda *_: pytest.fail("the table is read"))
+    with pytest.raises(tc.TcloseError, match=re.escape(message)):
+        tc.attack(pa.table({"age": [1, 2], "ill": ["flu", "gout"]}), tc.Policy(["age"], {"ill": 1}, k=2), **wrong)
 
 
 @pytest.mark.parametrize("sampling", [0, 1, "x"])

@@ -35,7 +35,7 @@ from tclose.study.attacks.refinement import refine, refinement, too_large
 from tclose.study.attacks.similarity import similarity, too_many
 from tclose.study.attacks.skewness import skewness
 from tclose.study.attacks.uniques import Uniques, population_uniques
-from tclose.study.register import with_register
+from tclose.study.register import open_register, with_register
 from tclose.study.scene import CONTROL, Scene
 from tclose.values.arrays import Bools, Ints, renumber
 from tclose.values.exact import exact
@@ -140,33 +140,35 @@ def attack(
     check_policy(policy)
     if earlier is not None and release is None:
         raise PolicyError("earlier is compared with a later release of the same table. Give it as release.")
+    held = _share(holdout, "holdout", "persons")
     taken = None if sampling is None else float(_share(sampling, "sampling", "population"))
     settings = settings_of(algorithm, seed, effort, None)
     if settings.algorithm.several:
         raise PolicyError(f"{settings.algorithm.name} makes several tables, and one is attacked here. Choose another algorithm.")
+    people = None if register is None else open_register(register, policy)
     announce("Encoding")
     opened = open_input(table, policy, settings.algorithm)
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, lambda _: None)
     policy = on_chosen_grids(policy, encoded)  # one grid for members, controls and a register
     labels = np.full(encoded.rows, CONTROL, dtype=np.int64)
     if release is None:
-        held = _held_back(encoded, _share(holdout, "holdout", "persons"), seed)
-        release = _release_of(opened, policy, encoded.order[~held], settings)
-        labels[~held] = release.partition
+        inside = ~_held_back(encoded, held, seed)
+        release = _release_of(opened, policy, encoded.order[inside], settings)
+        labels[inside] = release.partition
     else:
         labels = _labels_of(release, "release", policy, encoded)
     scene = Scene(policy, encoded.at_levels(release._details.levels), labels, _ranks(opened, policy, encoded))
-    people = None
-    if register is not None:
+    population = None
+    if people is not None:
         announce("Reading the register")
-        people = with_register(opened.source, policy, encoded.order, labels, release._details.levels, register)
+        population = with_register(opened.source, policy, encoded.order, labels, release._details.levels, people)
     before = None
     if earlier is not None:
         classes = _labels_of(earlier, "earlier", policy, encoded)
         before = Scene(policy, encoded.at_levels(earlier._details.levels), classes)
     announce("Attacking")
     uniques = None if taken is None else _uniques(opened, policy, encoded, taken)
-    outcomes = [*_outcomes(scene), *linking(scene, taken, people, uniques)]
+    outcomes = [*_outcomes(scene), *linking(scene, taken, population, uniques)]
     outcomes += [] if before is None else intersection(scene, before)
     found = [record_of(scene, outcome) for outcome in outcomes]
     members, controls = (len(np.unique(scene.persons[rows])) for rows in (scene.members, scene.controls))

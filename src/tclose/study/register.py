@@ -7,16 +7,32 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tclose.errors import ColumnError
+from tclose.errors import ColumnError, nearest
 from tclose.make.encode import EncodedTable, scale_of_quasi
 from tclose.policy import Policy
 from tclose.study.scene import CONTROL, Scene
-from tclose.tables.readers import open_reader
+from tclose.tables.readers import Reader, open_reader
 from tclose.tables.table import Table, open_table
 from tclose.values.arrays import Ints
 
 
-def with_register(source: Table, policy: Policy, order: Ints, labels: Ints, levels: Any, register: Any) -> Scene:
+def open_register(register: Any, policy: Policy) -> Reader:
+    """Return a register open to be read; raise InputError if it cannot be, ColumnError if it lacks a quasi-identifier.
+
+    Parameters
+    ----------
+    register : path, pandas, polars or pyarrow table
+        With the quasi-identifiers as columns, read as the table is; each row is a person.
+    """
+    reader = open_reader(register, policy.input)
+    for column in policy.quasi:
+        if column.name not in reader.names:
+            hint = nearest(column.name, reader.names)
+            raise ColumnError(f"Column {column.name!r}, a quasi-identifier, is not in the register.{hint}")
+    return reader
+
+
+def with_register(source: Table, policy: Policy, order: Ints, labels: Ints, levels: Any, register: Reader) -> Scene:
     """Return the members of a release, and the people of a register as those who are not in it, on common scales.
 
     Parameters
@@ -27,12 +43,12 @@ def with_register(source: Table, policy: Policy, order: Ints, labels: Ints, leve
         The rows of it to take, which have the classes ``labels``.
     levels : sequence of int or None
         The levels of hierarchies at which the release is published.
-    register : path, pandas, polars or pyarrow table
-        With the quasi-identifiers as columns, read as the table is; each row is a person.
+    register : Reader
+        See `open_register`.
     """
     names = [column.name for column in policy.quasi]
     kinds = {column.name: column.read_as for column in policy.quasi}
-    people = open_table(open_reader(register, policy.input), kinds, given=policy.input)
+    people = open_table(register, kinds, given=policy.input)
     everybody = np.arange(len(people.column(names[0])))
     ours, theirs = source.take(names, order), people.take(names, everybody)
     joined = {name: _joined(name, ours[name], theirs[name]) for name in names}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.browser import find_axe, find_chromium
 from tests.support.inputs import KINDS_OF_INPUT, Maker, contain
 from tests.support.project import data_folder
 
@@ -18,6 +19,9 @@ settings.load_profile("any machine")
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("needs_data"):
         data_folder()
+    if item.get_closest_marker("browser"):
+        find_chromium()
+        find_axe()
 
 
 @pytest.fixture(scope="session")

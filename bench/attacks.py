@@ -1,9 +1,10 @@
 """What attackers gain from releases of Adult by different algorithms, at equal t and at equal loss.
 
-    python bench/attacks.py [t] [loss] [costs]          default: all
+    python bench/attacks.py [t] [loss] [costs] [outermost]          default: all
 
 `t`: hours-per-week and occupation, t = .1 and .2, all algorithms that can in a few seconds. `loss`: each algorithm with the t at which
 it loses as much as growth does at t = .2, found by bisection. `costs`: what l, beta and a grid cost growth, and what they lower.
+`outermost`: occupation alone, ten seeds: how much more the class of people who are outermost in it gives away than that of others.
 A fifth of the people are held back as controls; seeds 0, 1 and 2. In percent: members, and the excess over controls in points, means
 over the seeds. Prints Markdown for bench/RESULTS.md. Adult and its hierarchies are looked for in TCLOSE_DATA, else in ../shared/data.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from math import hypot
 from statistics import fmean
 from typing import Any
 
@@ -43,7 +45,7 @@ SHOWN = (
 
 
 def main() -> None:
-    sections = {"t": equal_t, "loss": equal_loss, "costs": costs}
+    sections = {"t": equal_t, "loss": equal_loss, "costs": costs, "outermost": outermost}
     print(machine())
     for name in sys.argv[1:] or sections:
         sections[name]()
@@ -84,12 +86,66 @@ def costs() -> None:
     heading("growth, t = .2")
     plain = policy_of(COLUMNS, 0.2)
     show("as it is", plain, "growth", "balanced")
-    for words, limits in {"l: 2": {"l": 2}, "l: 4": {"l": 4}, "beta: 4": {"beta": 4}, "beta: 2": {"beta": 2}}.items():
-        sensitive = [replace(column, **limits) for column in plain.sensitive]
-        show(words, replace(plain, sensitive=sensitive), "growth", "balanced")
-    for width in (5, 10):
-        quasi = [replace(column, snap=width) if column.name == "age" else column for column in plain.quasi]
-        show(f"age on a grid of {width}", replace(plain, quasi=quasi), "growth", "balanced")
+    for words, policy in variants(plain).items():
+        show(words, policy, "growth", "balanced")
+
+
+def variants(plain: tc.Policy) -> dict[str, tc.Policy]:
+    """Return what a policy could ask besides, in words and as a policy."""
+
+    def limited(**limits: int) -> tc.Policy:
+        return replace(plain, sensitive=[replace(column, **limits) for column in plain.sensitive])
+
+    def snapped(snap: Any, *names: str) -> tc.Policy:
+        return replace(plain, quasi=[replace(column, snap=snap) if column.name in names else column for column in plain.quasi])
+
+    return {
+        "k: 50": replace(plain, k=50),
+        "k: 100": replace(plain, k=100),
+        **{f"l: {least}": limited(l=least) for least in (2, 4)},
+        **{f"beta: {most}": limited(beta=most) for most in (4, 2, 1)},
+        **{f"age on a grid of {width}": snapped(width, "age") for width in (5, 10)},
+        "snap: auto": snapped("auto", "age", "education-num"),
+    }
+
+
+def outermost() -> None:
+    """Print how much more an attacker gains by knowing everybody's class about outermost people than about others, and why."""
+    print(
+        "\n| t, release | GCP | outermost | more than of others | because unlike | because chosen |\n|---|---|---|---|---|---|",
+        flush=True,
+    )
+    for t in (0.2, 0.1):
+        plain = policy_of(("occupation",), t)
+        for algorithm, effort in MADE[:5]:
+            show_outermost(f"{t}, {title(algorithm, effort)}", plain, algorithm, effort)
+        for words, policy in variants(plain).items():
+            show_outermost(f"{t}, growth, {words}", policy, "growth", "balanced")
+
+
+def show_outermost(name: str, policy: tc.Policy, algorithm: str, effort: str) -> None:
+    """Print a line: points, means over ten seeds; intervals are those of the seeds' means, each by drawing classes."""
+    found = [tc.attack(ADULT, policy, holdout="1/5", algorithm=algorithm, effort=effort, seed=seed) for seed in range(10)]
+    edges = [one.figures for attacks in found for one in attacks if one.name == "edges"]
+    people = fmean(one["outermost"] / attacks.members for one, attacks in zip(edges, found, strict=True))
+    beyond = [one["sensitive"]["occupation"]["outermost"]["beyond_model"] for one in edges]
+    seen = [one for one in beyond if one is not None]
+    cells = ["-"] * 3
+    if seen:
+        dealt = f"{100 * fmean(one.dealt for one in seen):+.1f}"
+        cells = [
+            pooled([(one.difference, one.interval) for one in seen]),
+            dealt,
+            pooled([(one.chosen, one.chosen_interval) for one in seen]),
+        ]
+    gcp = fmean(one.release.loss["gcp"] for one in found)
+    print(f"| {name} | {gcp:.4f} | {people:.1%} | {' | '.join(cells)} |", flush=True)
+
+
+def pooled(found: list[tuple[float, tuple[float, float]]]) -> str:
+    """Return the mean of the seeds' differences in points, and its 95% interval."""
+    mean, half = fmean(one for one, _ in found), hypot(*((high - low) / 2 for _, (low, high) in found)) / len(found)
+    return f"{100 * mean:+.1f} ({100 * (mean - half):+.1f} to {100 * (mean + half):+.1f})"
 
 
 def title(algorithm: str, effort: str) -> str:

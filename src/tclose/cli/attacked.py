@@ -111,6 +111,12 @@ def _remarks_on_edges(figures: dict[str, Any]) -> list[str]:
             shares = f"{_percent(learned.right.share)} of them and {_percent(learned.others.share)} of the others"
             interval = f"95% interval of the difference {_points(learned.interval[0])} to {_points(learned.interval[1])}"
             found.append(f"Learning guesses the {name} of {shares} ({interval}).")
+            beyond = told["outermost"]["beyond_model"]
+            low, high = map(_points, beyond.chosen_interval)
+            found.append(
+                f"Knowing the class adds {_points(beyond.difference)} of it: {_points(beyond.dealt)} because they are unlike "
+                f"others of their class, {_points(beyond.chosen)} ({low} to {high}) because they were taken for their {name}."
+            )
     return found
 
 

@@ -28,7 +28,7 @@ from tclose.study.attacks.homogeneity import homogeneity
 from tclose.study.attacks.intersection import intersection
 from tclose.study.attacks.join import join
 from tclose.study.attacks.kept import kept
-from tclose.study.attacks.learning import learning
+from tclose.study.attacks.learning import learn, learning
 from tclose.study.attacks.linking import linking
 from tclose.study.attacks.record import Attack, Outcome, record_of
 from tclose.study.attacks.refinement import refine, refinement, too_large
@@ -258,9 +258,9 @@ def _outcomes(scene: Scene) -> Iterator[Outcome]:
         yield skewness(seen)
         if too_many(attribute) is None:
             yield similarity(seen)
-        learned = learning(scene, attribute)
-        yield learned
-        told[attribute.column.name] = told_about(scene, found, seen, learned.class_known)
+        learned = learn(scene, attribute)
+        yield learning(scene, attribute, learned)
+        told[attribute.column.name] = told_about(scene, found, seen, learned)
     for known, wanted in permutations(scene.table.sensitive, 2):
         report(f"{wanted.column.name} from {known.column.name}")
         yield join(scene, known, wanted)

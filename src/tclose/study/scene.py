@@ -142,3 +142,12 @@ def find_keys(keys: Ints, among: Ints) -> tuple[Ints, Bools]:
         return np.zeros_like(keys), np.zeros(len(keys), dtype=np.bool_)
     at = np.minimum(np.searchsorted(among, keys), len(among) - 1)
     return at, among[at] == keys
+
+
+def one_person(groups: Ints, least: Ints, most: Ints, count: int) -> Bools:
+    """Return for each group whether its entries, given by their least and greatest person, are of one person alone."""
+    low, high = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
+    np.minimum.at(low, groups, least)
+    np.maximum.at(high, groups, most)
+    alone: Bools = low == high
+    return alone

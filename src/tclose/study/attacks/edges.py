@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tclose.study.attacks.believed import Believed, at_truth
+from tclose.study.attacks.learning import Learned
+from tclose.study.attacks.outermost import beyond_model, find_outermost
 from tclose.study.attacks.record import Outcome, Rate, difference, rate_of
-from tclose.study.scene import Scene, find_keys
-from tclose.values.arrays import Bools, Codes, Floats, Ints, grouped
+from tclose.study.scene import Scene, find_keys, one_person
+from tclose.values.arrays import Bools, Codes, Floats, Ints
 
 
 class Edges(NamedTuple):
@@ -70,21 +72,23 @@ def find_edges(scene: Scene) -> Edges:
     pinned, mistaken = np.zeros(scene.table.rows, dtype=np.bool_), np.zeros(scene.table.rows, dtype=np.bool_)
     for attained, scale, codes in zip(scene.attained, scene.table.scales, scene.table.quasi, strict=True):
         ends, people = _fitting(scene, attained, scale.size, codes[first])
-        alone = _one_person(ends, least[people], most[people], len(attained))
+        alone = one_person(ends, least[people], most[people], len(attained))
         # A member in the class with the value is the one who fits: all members are in the register.
         pinned |= (scene.labels >= 0) & np.isin(scene.labels * scale.size + codes, attained[alone])
         mistaken |= (scene.labels < 0) & np.isin(number, people[alone[ends]])
-    return Edges(pinned, mistaken, _outermost(scene))
+    return Edges(pinned, mistaken, find_outermost(scene))
 
 
-def told_about(scene: Scene, found: Edges, seen: Believed, learned: Floats | None) -> dict[str, Any]:
+def told_about(scene: Scene, found: Edges, seen: Believed, learned: Learned) -> dict[str, Any]:
     """Return what an attacker knows of a sensitive attribute of people at an edge, against the others.
 
     Of people whose class is proven: the mean belief in their value before (their rows are spread over all classes that contain
     them) and after (the shares of their class), and how often the likeliest value of the class is right. Of outermost people: how
-    often the likeliest value of the class is right, and what is learned from all classes (``learned``, for each member).
+    often the likeliest value of the class is right, and what is learned from all classes; and how much of that is more than the
+    model says alone, see `tclose.study.attacks.outermost.Beyond`.
     """
     members, persons = scene.members, scene.persons[scene.members]
+    guessed = (learned.chances.argmax(axis=1) == seen.of_members).astype(np.float64)
     pinned, outermost = found.pinned[members], found.outermost[members]
     right = (seen.in_class.argmax(axis=1) == seen.of_members).astype(np.float64)
     before, after = (
@@ -95,7 +99,8 @@ def told_about(scene: Scene, found: Edges, seen: Believed, learned: Floats | Non
         "pinned": {"belief_before": before, "belief_after": after, "class_shares": compare(right, pinned, persons)},
         "outermost": {
             "class_shares": compare(right, outermost, persons),
-            "learning": None if learned is None else compare(learned, outermost, persons),
+            "learning": compare(guessed, outermost, persons),
+            "beyond_model": beyond_model(scene, seen.attribute, learned, outermost),
         },
     }
 
@@ -125,26 +130,3 @@ def _fitting(scene: Scene, attained: Ints, size: int, codes: Codes) -> tuple[Int
         ends.append(at[fits])
         people.append(part[inside[fits]])
     return np.concatenate(ends), np.concatenate(people)
-
-
-def _one_person(groups: Ints, least: Ints, most: Ints, count: int) -> Bools:
-    """Return for each group whether its entries, given by their least and greatest person, are of one person alone."""
-    low, high = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
-    np.minimum.at(low, groups, least)
-    np.maximum.at(high, groups, most)
-    alone: Bools = low == high
-    return alone
-
-
-def _outermost(scene: Scene) -> Bools:
-    """Return which rows are of a person who alone has the least or the greatest value of their class on some quasi-identifier."""
-    rows, starts = grouped(np.maximum(scene.labels, -1))
-    labels, persons = scene.labels[rows], scene.persons[rows]
-    found = np.zeros(scene.table.rows, dtype=np.bool_)
-    for scale, codes in zip(scene.table.scales, scene.table.quasi, strict=True):
-        values = scene.raw.get(scale.name, codes)[rows]
-        for end in (np.minimum, np.maximum):
-            there = values == end.reduceat(values, starts[:-1])[labels]
-            alone = _one_person(labels[there], persons[there], persons[there], scene.classes)
-            found[rows[there]] |= alone[labels[there]]
-    return found

@@ -23,8 +23,10 @@ LITTLE = 1e-300
 
 
 class Learned(NamedTuple):
-    """What an attacker has learned from a release."""
+    """What an attacker has learned about a sensitive attribute from a release."""
 
+    table: Floats
+    """(values,): the rows with each value in the whole release."""
     likelihood: Floats
     """(rows, values): the chance of each row's quasi-identifiers given each value, up to a factor for each row."""
     chances: Floats
@@ -33,19 +35,22 @@ class Learned(NamedTuple):
     """(classes, values): what the likelihood of a person is multiplied by in each class; of an average person it makes the counts
     of the class."""
 
+    @property
+    def by_model(self) -> Ints:
+        """The likeliest value of each row by its quasi-identifiers alone, without the classes."""
+        likeliest: Ints = (self.likelihood * self.table).argmax(axis=1)
+        return likeliest
 
-def learning(scene: Scene, attribute: Attribute) -> Outcome:
+
+def learning(scene: Scene, attribute: Attribute, learned: Learned) -> Outcome:
     """Return how often an attacker guesses a sensitive value who learns from the release how it goes with quasi-identifiers.
 
     The attacker has a register of the people in the table, deals the values of each class out to its people, learns naive Bayes
     from that, deals out anew, and so on. Then a guess is made about each person, in the table or not: the likeliest value in the
     classes that contain them, each weighted by its rows. ``figures`` has how often what was learned is right without the classes.
     """
-    counts = scene.counts(attribute)
-    table = counts.sum(axis=0)
-    learned = learn(scene, counts)
-    truth = attribute.codes.astype(np.int64)
-    model = (learned.likelihood * table).argmax(axis=1) == truth
+    table, truth = learned.table, attribute.codes.astype(np.int64)
+    model = learned.by_model == truth
     right = np.zeros(scene.table.rows)
     for rows in (scene.members, scene.controls):
         beliefs = scene.beliefs(learned.factors, rows, table) * learned.likelihood[rows]
@@ -67,8 +72,9 @@ def learning(scene: Scene, attribute: Attribute) -> Outcome:
     )
 
 
-def learn(scene: Scene, counts: Floats) -> Learned:
-    """Return what is learned from the counts of each value in each class, (classes, values)."""
+def learn(scene: Scene, attribute: Attribute) -> Learned:
+    """Return what is learned about an attribute from the counts of its values in all classes."""
+    counts = scene.counts(attribute)
     order, starts = grouped(np.maximum(scene.labels, -1))
     members = scene.members
     back = np.searchsorted(members, order)  # for each member in the order of classes, its index among the members
@@ -81,7 +87,7 @@ def learn(scene: Scene, counts: Floats) -> Learned:
         chances, factors = _dealt_out(likelihood[order], counts, shares, labels, starts[:-1])
     dealt = np.empty_like(chances)
     dealt[back] = chances
-    return Learned(likelihood, dealt, factors)
+    return Learned(counts.sum(axis=0), likelihood, dealt, factors)
 
 
 def _naive_bayes(scene: Scene, rows: Ints, chances: Floats) -> Floats:

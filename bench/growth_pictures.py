@@ -1,8 +1,8 @@
 """Draw the pictures of docs/research/growth.md.
 
-    pip install tclose[pictures]; python bench/growth.py many; python bench/growth_pictures.py [many growing refining blocks]
+    pip install tclose[pictures]; python bench/growth.py many; python bench/growth_pictures.py [many growing refining blocks | measure]
 
-Adult is looked for in TCLOSE_DATA, else in ../shared/data.
+measure refines, which takes long, and writes refining.json, from which the picture of refining is drawn. Adult is looked for in TCLOSE_DATA, else in ../shared/data.
 """
 
 from __future__ import annotations
@@ -19,26 +19,29 @@ import numpy as np
 import pandas as pd
 
 import tclose as tc
+from drawing.look import GOLD, GREEN, GREY, INDIGO, NAVY, PALE, RED, SKY, TEXT
+from drawing.saving import save
 from growth import ABLATED, ADULT, MANY
-from pictures import INK, PICTURES, save
-from scenarios import policy_of
+from scenarios import HERE, machine, policy_of
 from tclose.make.growth import growth
 from tclose.make.growth.blocks import cut
 from tclose.make.growth.neighbourhood import measured
 from tclose.make.growth.refine import refine
 from tclose.make.kernels.classes import total_loss
 
-DEEP, SKY, GOLD = "#173f5f", "#2e9dc6", "#e0a030"
-FAINT = "#b8c0c8"
+REFINING = HERE / "refining.json"
+EFFORTS = ("balanced", "best")
 AGE, EDUCATION = "age", "education-num"
 TITLES = {AGE: "age (years)", EDUCATION: "education-num (1 = preschool, 16 = doctorate)"}
 
 
 def main() -> None:
     names = sys.argv[1:] or list(CHARTS)
+    if names == ["measure"]:
+        measure_refining()
+        return
     if not set(names) <= CHARTS.keys():
         raise SystemExit(__doc__)
-    PICTURES.mkdir(exist_ok=True)
     for name in names:
         save(CHARTS[name](), name)
 
@@ -61,9 +64,9 @@ def many() -> Any:
     )
     names = alt.Axis(labelExpr="split(datum.label, '|')", labelAngle=0, grid=False)
     across = alt.X("place:N", sort=None, title="sensitive attributes, one more each", axis=names)
-    up = alt.Y("GCP:Q", scale=alt.Scale(domainMin=0), title="loss (GCP: 0 says all, 1 nothing)", axis=alt.Axis(tickCount=6))
+    up = alt.Y("GCP:Q", scale=alt.Scale(domainMin=0), title="information loss (GCP: 0 none, 1 all)", axis=alt.Axis(tickCount=6))
     limit = alt.Color(
-        "limit:N", title=None, sort="descending", scale=alt.Scale(range=[SKY, DEEP]), legend=alt.Legend(orient="top")
+        "limit:N", title=None, sort="descending", scale=alt.Scale(range=[SKY, NAVY]), legend=alt.Legend(orient="top")
     )
     lines = alt.Chart(found).mark_line(point=alt.OverlayMarkDef(size=60), strokeWidth=2.5).encode(x=across, y=up, color=limit)
     seeds = alt.Chart(found).mark_rule(strokeWidth=2).encode(x=across, y="least:Q", y2="most:Q", color=limit)
@@ -98,7 +101,7 @@ def growing() -> Any:
         "box:N",
         title="its box with",
         sort=names,
-        scale=alt.Scale(domain=names, range=[GOLD, "#5fb58c", SKY, "#3d5fa4", INK]),
+        scale=alt.Scale(domain=names, range=[GOLD, GREEN, SKY, INDIGO, RED]),
     )
     return alt.vconcat(boxes(table, steps, sizes, names, colour), falling(steps, sizes, names, colour), spacing=30)
 
@@ -155,15 +158,15 @@ def boxes(table: pd.DataFrame, steps: list[Step], sizes: list[int], names: list[
     )
     faint = (
         alt.Chart(shaken.drop(index=taken))
-        .mark_circle(size=30, color=FAINT, opacity=0.8, clip=True, aria=False)
+        .mark_circle(size=30, color=PALE, opacity=0.8, clip=True, aria=False)
         .encode(x=across, y=up)
     )
-    full = alt.Chart(shaken.loc[taken]).mark_circle(size=40, color="#222222", opacity=1, aria=False).encode(x=across, y=up)
+    full = alt.Chart(shaken.loc[taken]).mark_circle(size=40, color=TEXT, opacity=1, aria=False).encode(x=across, y=up)
     frame = alt.Chart(found).mark_rect(filled=False, strokeWidth=2.5)
     frames = frame.encode(x=across, x2=f"{AGE} to:Q", y=up, y2=f"{EDUCATION} to:Q", color=colour)
     title = [
         f"One class in a table of {len(table)} rows, part of which is shown",
-        "black: the rows that it takes, grey: the others",
+        "full dots: the rows that it takes, pale dots: the others",
     ]
     return alt.layer(faint, frames, full).properties(width=560, height=300, title=title)
 
@@ -174,7 +177,7 @@ def falling(steps: list[Step], sizes: list[int], names: list[str], colour: Any) 
     marked = course.iloc[[size - 1 for size in sizes]].assign(box=names)
     across = alt.X("rows:Q", title="rows in the class", axis=alt.Axis(grid=False, tickMinStep=1))
     up = alt.Y("excess:Q", title="excess over t", axis=alt.Axis(tickCount=4))
-    fall = alt.Chart(course).mark_line(color="#888888", strokeWidth=2, point={"color": "#888888"}).encode(x=across, y=up)
+    fall = alt.Chart(course).mark_line(color=GREY, strokeWidth=2, point={"color": GREY}).encode(x=across, y=up)
     dots = alt.Chart(marked).mark_circle(size=110, opacity=1).encode(x=across, y=up, color=colour)
     title = f"How far its occupations are from the table's, above t = {T}"
     return alt.layer(fall, dots).properties(width=560, height=150, title=title)
@@ -184,14 +187,15 @@ def falling(steps: list[Step], sizes: list[int], names: list[str], colour: Any) 
 
 
 def refining() -> Any:
-    """What is lost after each round, for both efforts, of what classes lost when they had grown."""
+    """The loss after each round, for both efforts, as a share of that before refining; from refining.json."""
+    points = json.loads(REFINING.read_text())["points"]
     panels = []
-    for effort in ("balanced", "best"):
+    for effort in EFFORTS:
         found = pd.DataFrame(
-            {"round": number, "case": f"{' + '.join(sensitive)}, t = {t}", "share": 100 * loss / course[0]}
-            for sensitive, t in ABLATED
-            for course in [told(policy_of(sensitive, t), effort)]
-            for number, loss in enumerate(course)
+            {"round": number, "case": point["case"], "share": share}
+            for point in points
+            if point["effort"] == effort
+            for number, share in enumerate(point["shares"])
         )
         across = alt.X("round:Q", title=f"rounds of refining, effort {effort}", axis=alt.Axis(grid=False, tickMinStep=1))
         up = alt.Y(
@@ -200,11 +204,26 @@ def refining() -> Any:
             scale=alt.Scale(zero=False, domainMax=100),
             axis=alt.Axis(tickCount=6),
         )
-        legend = alt.Legend(orient="top", columns=2, labelLimit=400)
-        case = alt.Color("case:N", title=None, sort=None, scale=alt.Scale(range=[SKY, INK, GOLD, DEEP]), legend=legend)
+        legend = alt.Legend(orient="top", columns=2)
+        case = alt.Color("case:N", title=None, sort=None, scale=alt.Scale(range=[SKY, RED, GOLD, NAVY]), legend=legend)
         lines = alt.Chart(found).mark_line(strokeWidth=2.5, point=effort == "balanced", clip=False)
         panels.append(lines.encode(x=across, y=up, color=case).properties(width=320, height=280))
     return alt.hconcat(*panels, spacing=40).resolve_scale(y="shared")
+
+
+def measure_refining() -> None:
+    about = machine()
+    points = [
+        {
+            "effort": effort,
+            "case": f"{' + '.join(sensitive)}, t = {t}",
+            "shares": [round(100 * loss / course[0], 3) for loss in course],
+        }
+        for effort in EFFORTS
+        for sensitive, t in ABLATED
+        for course in [told(policy_of(sensitive, t), effort)]
+    ]
+    REFINING.write_text(json.dumps({"measured": about, "points": points}, indent=1) + "\n")
 
 
 def told(policy: tc.Policy, effort: str) -> list[float]:

@@ -1,17 +1,17 @@
 """Draw the pictures of docs/research/fragmentation.md.
 
-    pip install tclose[pictures]; python bench/pictures.py
+    pip install tclose[pictures]; python bench/pictures.py [measure]
 
-Adult is looked for in TCLOSE_DATA, else in ../shared/data.
+measure takes the times of searches anew, and writes times.json, from which the picture of times is drawn. Adult is looked for in TCLOSE_DATA, else in ../shared/data.
 """
 
 from __future__ import annotations
 
+import json
 import math
-import os
+import sys
 import time
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import altair as alt
@@ -20,27 +20,26 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import tclose as tc
+from drawing.look import GREY, NAVY, ON_BRIGHT, ON_DEEP, RED, SKY
+from drawing.saving import save
+from scenarios import DATA, HERE, machine
 from tclose.make.fragmentation.result import Fragmentation
 
-HERE = Path(__file__).resolve().parent
-DATA = Path(os.environ.get("TCLOSE_DATA", HERE.parents[1] / "shared" / "data"))
-PICTURES = HERE.parent / "docs" / "pictures"
+TIMES = HERE / "times.json"
+VALUES = (8, 16, 32, 64, 128, 256, 512, 1024)
+SHAPES: dict[str, Callable[[int], tuple[int, int]]] = {"m = n": lambda m: (m, m), "n = 16": lambda m: (m, 16)}
+"""What is measured: matrices with m and n values, and which n goes with an m."""
 FIGURE_1 = [[15, 75, 0], [15, 0, 15], [30, 30, 45], [15, 30, 30]]
-INK = "#d1495b"
-FONT = {"labelFontSize": 12, "titleFontSize": 13, "labelFont": "sans-serif", "titleFont": "sans-serif"}
 
 
 def main() -> None:
-    PICTURES.mkdir(exist_ok=True)
+    if sys.argv[1:] == ["measure"]:
+        measure_times()
+        return
     save(figure_1(), "bounds")
     save(walk(), "walk")
     save(adult(), "adult")
     save(times(), "times")
-
-
-def save(chart: Any, name: str) -> None:
-    styled = chart.configure_axis(**FONT).configure_legend(**FONT).configure_title(fontSize=14, font="sans-serif")
-    styled.configure_view(stroke=None).configure(background="white").save(PICTURES / f"{name}.svg")
 
 
 def matrix(
@@ -72,10 +71,10 @@ def matrix(
         legend=None if numbers else alt.Legend(title="rows"),
     )
     heat = alt.Chart(cells).mark_rect().encode(x=across, x2="x2:Q", y=down, y2="y2:Q", color=shade)
-    frame = alt.Chart(boxes).mark_rect(filled=False, stroke=INK, strokeWidth=2.5).encode(x="x:Q", x2="x2:Q", y="y:Q", y2="y2:Q")
+    frame = alt.Chart(boxes).mark_rect(filled=False, stroke=RED, strokeWidth=2.5).encode(x="x:Q", x2="x2:Q", y="y:Q", y2="y2:Q")
     layers = [heat, frame]
     if numbers:
-        dark = alt.condition("datum.rows > 40", alt.value("white"), alt.value("#333"))
+        dark = alt.condition("datum.rows > 50", alt.value(ON_DEEP), alt.value(ON_BRIGHT))
         layers.insert(1, alt.Chart(cells).mark_text(fontSize=13).encode(x="cx:Q", y="cy:Q", text="rows:Q", color=dark))
     return alt.layer(*layers).properties(width=size[0], height=size[1], title=title)
 
@@ -88,7 +87,9 @@ def ends(fragment: Any) -> list[float]:
 def axis(names: Sequence[Any]) -> alt.Axis:
     """Ticks at the values, under their names."""
     labels = " : ".join(f"datum.value == {place} ? '{name}'" for place, name in enumerate(names)) + " : ''"
-    return alt.Axis(values=list(range(len(names))), labelExpr=labels, grid=False, ticks=False, domain=False, labelAngle=0)
+    return alt.Axis(
+        values=list(range(len(names))), labelExpr=labels, grid=False, ticks=False, domain=False, labelAngle=0, labelPadding=6
+    )
 
 
 def said(found: Fragmentation) -> list[str]:
@@ -133,30 +134,44 @@ def adult() -> Any:
 
 
 def times() -> Any:
-    """CPU seconds of a search over matrices of 30,000 rows, against the number of values; beside it the paper's count of steps,
-    through the smallest matrix's time."""
+    """CPU seconds of a search over matrices of 30,000 rows, against the number of values, from times.json; beside it the paper's count of
+    steps, through the smallest matrix's time."""
+    points = json.loads(TIMES.read_text())["points"]
     panels = []
-    for title, shape in (("m = n", lambda m: (m, m)), ("n = 16", lambda m: (m, 16))):
-        found: list[dict[str, Any]] = []
-        for m in (8, 16, 32, 64, 128, 256, 512, 1024):
-            rows, columns = shape(m)
-            for bound, t, largest in (("corrected", 0.1, 1024), ("corrected", 0.01, 1024), ("published", 0.1, 32)):
-                if m <= largest:
-                    found.append({"m": m, "what": f"{bound} bound, t = {t}", "seconds": spent(hill(rows, columns), t, bound)})
+    for title, shape in SHAPES.items():
+        found = [point for point in points if point["shape"] == title]
         least = next(point["seconds"] for point in found if point["what"].startswith("published"))
-        steps = [(sum(shape(m)) * math.prod(shape(m)) ** 2, m) for m in (8, 16, 32, 64, 128, 256, 512, 1024)]
+        steps = [(sum(shape(m)) * math.prod(shape(m)) ** 2, m) for m in VALUES]
         found += [
             {"m": m, "what": "(m+n) m²n², the paper's count, scaled", "seconds": least * count / steps[0][0]}
             for count, m in steps
         ]
-        seconds = alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="CPU seconds", axis=alt.Axis(format=".0e", tickCount=8))
-        across = alt.X("m:Q", scale=alt.Scale(type="log", base=2), title=f"m, values of an attribute; {title}")
-        legend = alt.Legend(orient="top", labelLimit=400, columns=2)
-        what = alt.Color("what:N", title=None, scale=alt.Scale(range=["#999999", "#173f5f", "#2e9dc6", INK]), legend=legend)
-        dash = alt.StrokeDash("what:N", legend=None, scale=alt.Scale(range=[[6, 4], [1, 0], [1, 0], [1, 0]]))
-        chart = alt.Chart(pd.DataFrame(found)).mark_line(point=True).encode(x=across, y=seconds, color=what, strokeDash=dash)
+        seconds = alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="CPU seconds", axis=alt.Axis(format=",~r", tickCount=8))
+        across = alt.X(
+            "m:Q", scale=alt.Scale(type="log", base=2), axis=alt.Axis(format="d"), title=f"m, values of an attribute; {title}"
+        )
+        legend = alt.Legend(orient="top", columns=2, symbolType="stroke", symbolSize=400)
+        what = alt.Color("what:N", title=None, scale=alt.Scale(range=[GREY, NAVY, SKY, RED]), legend=legend)
+        dash = alt.StrokeDash("what:N", title=None, legend=legend, scale=alt.Scale(range=[[6, 4], [1, 0], [1, 0], [1, 0]]))
+        chart = (
+            alt.Chart(pd.DataFrame(found))
+            .mark_line(point=alt.OverlayMarkDef(strokeWidth=0, size=40))
+            .encode(x=across, y=seconds, color=what, strokeDash=dash)
+        )
         panels.append(chart.properties(width=340, height=320))
     return alt.hconcat(*panels, spacing=40)
+
+
+def measure_times() -> None:
+    about = machine()
+    points = [
+        {"shape": title, "m": m, "what": f"{bound} bound, t = {t}", "seconds": float(f"{spent(hill(*shape(m)), t, bound):.3g}")}
+        for title, shape in SHAPES.items()
+        for m in VALUES
+        for bound, t, largest in (("corrected", 0.1, 1024), ("corrected", 0.01, 1024), ("published", 0.1, 32))
+        if m <= largest
+    ]
+    TIMES.write_text(json.dumps({"measured": about, "points": points}, indent=1) + "\n")
 
 
 def hill(rows: int, columns: int) -> NDArray[Any]:

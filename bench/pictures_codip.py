@@ -15,7 +15,9 @@ import pandas as pd
 import pyarrow.csv
 
 import tclose as tc
-from pictures import DATA, INK, save
+from drawing.look import ON_BRIGHT, RED
+from drawing.saving import save
+from scenarios import DATA
 
 SENSITIVE = {"occupation": 0.2, "workclass": 0.2, "hours-per-week": 0.15, "capital-gain": 0.15}
 POLICY = tc.Policy(["age", "education", "sex", "race"], SENSITIVE, k=5, other="drop")
@@ -39,21 +41,23 @@ def associations() -> Any:
             if a != b
         ]
     )
-    across = alt.X("a:N", sort=names, title=None, axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False))
-    down = alt.Y("b:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
+    across = alt.X(
+        "a:N", sort=names, title=None, axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, labelPadding=6)
+    )
+    down = alt.Y("b:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False, labelPadding=6))
     heat = (
         alt.Chart(cells)
         .mark_rect()
         .encode(across, down, alt.Color("association:Q", scale=alt.Scale(scheme="blues", domain=[0, 0.2]), legend=None))
     )
-    numbers = alt.Chart(cells).mark_text(fontSize=13).encode(across, down, alt.Text("text:N"))
+    numbers = alt.Chart(cells).mark_text(color=ON_BRIGHT).encode(across, down, alt.Text("text:N"))
     ends, begin = [], 0
     for table in found.joined.tables:
         ends.append({"x": 110 * begin, "x2": 110 * (begin + len(table)), "y": 55 * begin, "y2": 55 * (begin + len(table))})
         begin += len(table)
     frames = (
         alt.Chart(pd.DataFrame(ends))
-        .mark_rect(filled=False, stroke=INK, strokeWidth=3)
+        .mark_rect(filled=False, stroke=RED, strokeWidth=3)
         .encode(
             alt.X("x:Q", scale=alt.Scale(domain=[0, 110 * len(names)]), axis=None),
             alt.Y("y:Q", scale=alt.Scale(domain=[55 * len(names), 0]), axis=None),

@@ -17,7 +17,9 @@ import pandas as pd
 import pyarrow as pa
 
 import tclose as tc
-from pictures import HERE, save
+from drawing.look import GOLD, GREEN, LINE, NAVY, ON_BRIGHT, ON_DEEP, RED, SKY
+from drawing.saving import save
+from scenarios import HERE
 from tclose.make.incognito.lattice import Node, candidates_of, minimal, specialisations, subsets, walk
 from tclose.release.hospital import hospital
 from tclose.values.arrays import Bools
@@ -54,16 +56,16 @@ def lattice() -> Any:
     )
     across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-3.6, 3.6]))
     up = alt.Y("y:Q", axis=alt.Axis(title="height: levels of generalisation", values=list(range(7)), grid=False, format="d"), scale=alt.Scale(domain=[-0.5, 6.5]))  # fmt: skip
-    lines = alt.Chart(edges).mark_rule(color="#bbb").encode(x=across, y=up, x2="x2:Q", y2="y2:Q")
+    lines = alt.Chart(edges).mark_rule(color=LINE).encode(x=across, y=up, x2="x2:Q", y2="y2:Q")
     colour = alt.Color(
         "fate:N",
         scale=alt.Scale(domain=list(FATES), range=list(COLOURS)),
-        legend=alt.Legend(title=None, orient="bottom", columns=2, labelLimit=400, symbolType="square"),
+        legend=alt.Legend(title=None, orient="bottom", columns=2, symbolType="square"),
     )
     boxes = nodes.assign(x=nodes["x"] - 0.48, x2=nodes["x"] + 0.48, y=nodes["y"] - 0.3, y2=nodes["y"] + 0.3)
-    shapes = alt.Chart(boxes).mark_rect(cornerRadius=6, stroke="#888").encode(x=across, y=up, x2="x2:Q", y2="y2:Q", color=colour)
-    dark = alt.condition(f"datum.fate == '{FATES[2]}'", alt.value("white"), alt.value("#222"))
-    texts = alt.Chart(nodes).mark_text(fontSize=12, lineBreak="\n", dy=-7).encode(x=across, y=up, text="label:N", color=dark)
+    shapes = alt.Chart(boxes).mark_rect(cornerRadius=6, stroke=LINE).encode(x=across, y=up, x2="x2:Q", y2="y2:Q", color=colour)
+    dark = alt.condition(f"datum.fate == '{FATES[2]}'", alt.value(ON_DEEP), alt.value(ON_BRIGHT))
+    texts = alt.Chart(nodes).mark_text(lineBreak="\n", dy=-7).encode(x=across, y=up, text="label:N", color=dark)
     return alt.layer(lines, shapes, texts).properties(width=700, height=520)
 
 
@@ -72,8 +74,12 @@ def models() -> Any:
     found = [one for one in json.loads((HERE / "li2007.json").read_text())["found"] if one["sensitive"] == "occupation"]
     frame = pd.DataFrame([one for one in found if "refused" not in one])
     names = list(dict.fromkeys(frame["model"]))
-    legend = alt.Legend(title=None, orient="bottom", symbolType="stroke")
-    colour = alt.Color("model:N", sort=names, scale=alt.Scale(scheme="dark2"), legend=legend)
+    legend = alt.Legend(title=None, orient="bottom", symbolType="stroke", symbolSize=400)
+    colour = alt.Color("model:N", sort=names, scale=alt.Scale(domain=names, range=[NAVY, SKY, RED, GOLD, GREEN]), legend=legend)
+    # Two pairs of models have the same course, nearly: what is dashed shows the line that it covers.
+    dash = alt.StrokeDash(
+        "model:N", sort=names, scale=alt.Scale(domain=names, range=[[1, 0], [1, 0], [5, 5], [1, 0], [5, 5]]), legend=legend
+    )
     shape = alt.Shape("model:N", sort=names, legend=None)
     across = alt.X("quasi:Q", title="quasi-identifiers", axis=alt.Axis(values=list(range(1, 8)), format="d", grid=False))
     panels = []
@@ -82,7 +88,9 @@ def models() -> Any:
         ("average", "rows in a class on average", "log"),
         ("dm", "DM, in millions", "linear"),
     ):
-        chart = alt.Chart(frame).encode(x=across, y=alt.Y(f"{key}:Q", title=title, scale=alt.Scale(type=kind)), color=colour)
+        chart = alt.Chart(frame).encode(
+            x=across, y=alt.Y(f"{key}:Q", title=title, scale=alt.Scale(type=kind)), color=colour, strokeDash=dash
+        )
         points = chart.mark_point(filled=True, size=60).encode(shape=shape)
         panels.append((chart.mark_line() + points).properties(width=240, height=230))
     return alt.hconcat(*panels, spacing=25)

@@ -13,7 +13,9 @@ import altair as alt
 import pandas as pd
 
 import tclose as tc
-from pictures import DATA, save
+from drawing.look import RED, SKY
+from drawing.saving import save
+from scenarios import DATA
 from tclose.make.sabre import size_classes
 from tclose.values.exact import exact
 
@@ -37,7 +39,7 @@ def buckets() -> Any:
             if low <= hours <= high
         ]
     )
-    shade = alt.Color("bucket:N", scale=alt.Scale(range=["#2f6b9a", "#e07a5f"]), legend=None)
+    shade = alt.Color("bucket:N", scale=alt.Scale(range=[SKY, RED]), legend=None)
     people = alt.Y("people:Q", scale=alt.Scale(type="symlog"), title="people", axis=alt.Axis(values=[0, 10, 100, 1000, 10000]))
     chart = alt.Chart(bars).mark_bar(width=5).encode(alt.X("hours:Q", title="hours per week"), people, shade)
     return chart.properties(

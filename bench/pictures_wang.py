@@ -13,12 +13,14 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pictures import DATA, save
+from drawing.look import GOLD, GREEN, GREY, PURPLE, RED, SKY
+from drawing.saving import save
+from scenarios import DATA
 from tclose.distances import Ordered
 from tclose.make.wang import groups_by_component, groups_by_distance
 
 GROUPS = 6
-COLORS = ["#2f6b9a", "#e07a5f", "#3d8361", "#8f6bb3", "#c9a227", "#666666"]
+COLORS = [SKY, RED, GREEN, PURPLE, GOLD, GREY]
 
 
 def main() -> None:

@@ -1,14 +1,16 @@
 """The experiment of Soria-Comas et al. 2015 on the census table: class sizes and SSE of the three microaggregation algorithms.
 
-    pip install tclose[pictures]; python bench/soria_comas.py
+    pip install tclose[pictures]; python bench/soria_comas.py [draw]
 
 1,080 rows; quasi-identifiers TAXINC and POTHVAL, published as means; sensitive FEDTAX, then FICA, by the ordered distance. Prints Markdown for
-bench/RESULTS.md, and draws docs/pictures/soria_comas.svg and docs/pictures/microaggregation.svg, the idea on a few rows. The table is looked
-for in TCLOSE_DATA, else in ../shared/data.
+bench/RESULTS.md, writes the SSE to soria_comas.json, and draws docs/pictures/soria_comas.svg from it and docs/pictures/microaggregation.svg, the
+idea on a few rows; draw only draws. The table is looked for in TCLOSE_DATA, else in ../shared/data.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -20,10 +22,12 @@ import pandas as pd
 import pyarrow as pa
 
 import tclose as tc
-from pictures import INK, save
-from scenarios import DATA, machine
+from drawing.look import GOLD, GREY, NAVY, RED, SKY
+from drawing.saving import save
+from scenarios import DATA, HERE, machine
 from tclose.make.microaggregation.promise import cluster_size
 
+SSE = HERE / "soria_comas.json"
 CENSUS = DATA / "census.csv"
 QUASI = ("TAXINC", "POTHVAL")
 SENSITIVE = {"FEDTAX": "1,080 different values", "FICA": "375 different values"}
@@ -36,7 +40,7 @@ SHORT = {
     "microaggregation-tfirst": "t-first",
     "growth": "growth",
 }
-COLOURS = {"merge": "#e0a030", "swap": "#2e9dc6", "t-first": INK, "growth": "#173f5f"}
+COLOURS = {"merge": GOLD, "swap": SKY, "t-first": RED, "growth": NAVY}
 
 
 class Run(NamedTuple):
@@ -60,13 +64,25 @@ class Run(NamedTuple):
 
 
 def main() -> None:
-    print(f"{machine()}\n")
+    if sys.argv[1:] != ["draw"]:
+        experiment()
+    save(sse(), "soria_comas")
+    save(idea(), "microaggregation")
+
+
+def experiment() -> None:
+    about = machine()
+    print(f"{about}\n")
     runs = list(measured())
     print_sizes(runs)
     print_table(runs)
     print_losses(runs)
-    save(sse(runs), "soria_comas")
-    save(idea(), "microaggregation")
+    points = [
+        {"sensitive": run.sensitive, "algorithm": run.algorithm, "t": float(run.t), "sse": round(run.sse, 8)}
+        for run in runs
+        if run.k == KS[0]
+    ]
+    SSE.write_text(json.dumps({"measured": about, "points": points}, indent=1) + "\n")
 
 
 def measured() -> Iterator[Run]:
@@ -148,22 +164,30 @@ def print_losses(runs: list[Run]) -> None:
             print(row(sensitive, algorithm, *losses, f"{max(run.seconds for run in own):.1f}"))
 
 
-def sse(runs: list[Run]) -> Any:
-    """The SSE against t, k = 2, one panel for each sensitive attribute."""
-    found = pd.DataFrame([run._asdict() | {"t": float(run.t), "sse": 100 * run.sse} for run in runs if run.k == KS[0]])
+def sse() -> Any:
+    """The SSE against t, k = 2, one panel for each sensitive attribute; from soria_comas.json."""
+    found = pd.DataFrame(json.loads(SSE.read_text())["points"])
+    found["sse"] *= 100
     across = alt.X("t:Q", title="t", scale=alt.Scale(domain=[0, 0.26]), axis=alt.Axis(values=[float(t) for t in TS], grid=False))
     up = alt.Y("sse:Q", title="SSE, % of one class of all rows", scale=alt.Scale(domain=[0, 100]))
+    legend = alt.Legend(orient="top", symbolType="stroke", symbolSize=400)
     colour = alt.Color(
         "algorithm:N",
         title=None,
         sort=list(COLOURS),
         scale=alt.Scale(domain=list(COLOURS), range=list(COLOURS.values())),
-        legend=alt.Legend(orient="top", symbolType="circle", symbolDash=[]),
+        legend=legend,
     )
-    dash = alt.StrokeDash("algorithm:N", legend=None, scale=alt.Scale(domain=list(COLOURS), range=[[1, 0]] * 3 + [[5, 4]]))
+    dash = alt.StrokeDash(
+        "algorithm:N",
+        title=None,
+        sort=list(COLOURS),
+        legend=legend,
+        scale=alt.Scale(domain=list(COLOURS), range=[[1, 0]] * 3 + [[5, 4]]),
+    )
     panels = []
     for sensitive, about in SENSITIVE.items():
-        chart = alt.Chart(found[found["sensitive"] == sensitive]).mark_line(point=alt.OverlayMarkDef(size=45), strokeWidth=2.5)
+        chart = alt.Chart(found[found["sensitive"] == sensitive]).mark_line(point=alt.OverlayMarkDef(size=45, strokeWidth=0))
         panels.append(
             chart.encode(x=across, y=up, color=colour, strokeDash=dash).properties(
                 width=330, height=260, title=f"{sensitive}: {about}"
@@ -209,7 +233,7 @@ def polygons(table: pd.DataFrame, partition: Any) -> Any:
     up = alt.Y("years:Q", scale=alt.Scale(domain=[-4, 44]), axis=alt.Axis(grid=False, title="another", labels=False, ticks=False))
     lines = (
         alt.Chart(pd.DataFrame(edges))
-        .mark_line(color="#8a94a0", strokeWidth=1.5, opacity=0.9)
+        .mark_line(color=GREY, strokeWidth=1.5)
         .encode(x=across, y=up, detail="number:N", order="step:Q")
     )
     shade = alt.Color(
@@ -217,7 +241,7 @@ def polygons(table: pd.DataFrame, partition: Any) -> Any:
         scale=alt.Scale(scheme="viridis"),
         legend=alt.Legend(title="sensitive value", orient="right", values=[0, ROWS - 1]),
     )
-    dots = alt.Chart(table).mark_circle(size=90, opacity=1).encode(x=across, y=up, color=shade)
+    dots = alt.Chart(table).mark_circle(size=90, opacity=1, stroke=GREY, strokeWidth=1).encode(x=across, y=up, color=shade)
     return alt.layer(lines, dots)
 
 

@@ -1,0 +1,1 @@
+"""How pictures look, and how charts become SVG files that look the same to every reader."""

@@ -15,6 +15,8 @@ import vl_convert
 from drawing.look import CONFIG, DARK, FONT
 
 SVG = "http://www.w3.org/2000/svg"
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML forbids: most control characters, halves of surrogate pairs, U+FFFE and U+FFFF."""
 ET.register_namespace("", SVG)
 
 
@@ -29,7 +31,16 @@ class Style(NamedTuple):
 
 def draw(spec: dict[str, Any]) -> str:
     """Return the SVG of a Vega-Lite chart, in our look."""
-    return finish(vl_convert.vegalite_to_svg({**spec, "config": CONFIG}))
+    return finish(vl_convert.vegalite_to_svg({**replace_forbidden(spec), "config": CONFIG}))
+
+
+def replace_forbidden(part: Any) -> Any:
+    """Replace characters that XML forbids in all texts of a chart: vl-convert would end the whole program at the first one."""
+    if isinstance(part, str):
+        return NOT_XML.sub("\ufffd", part)
+    if isinstance(part, dict):
+        return {replace_forbidden(key): replace_forbidden(value) for key, value in part.items()}
+    return [replace_forbidden(one) for one in part] if isinstance(part, list) else part
 
 
 def finish(svg: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.browser import ARGUMENTS, find_chromium
+from tests.support.browser import ARGUMENTS, TIMEOUT, find_chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -21,6 +21,6 @@ def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        found = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS), timeout=TIMEOUT)
         yield found
         found.close()

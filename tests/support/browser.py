@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 DESKTOP, PHONE = 1280, 390
 """Widths of a window in pixels."""
+TIMEOUT = 300_000
+"""Milliseconds after which something must be wrong, on the slowest machine too."""
 AXE = PROJECT / "node_modules" / "axe-core" / "axe.min.js"
 ARGUMENTS = (
     "--no-sandbox",  # Chromium refuses to start as root with its sandbox; the pages are our own
@@ -64,6 +66,7 @@ def reading(browser: Browser, path: Path, *, width: int = DESKTOP, dark: bool = 
         if not request.url.startswith(("file:", "data:")):
             wrong.append(f"request: {request.url}")
 
+    context.set_default_timeout(TIMEOUT)
     try:
         page = context.new_page()
         page.on("console", hear)

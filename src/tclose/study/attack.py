@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from tclose.errors import PolicyError, got, raising_alone
 from tclose.jobs import announce, report
 from tclose.make.algorithm import Settings
-from tclose.make.encode import EncodedTable, encode
+from tclose.make.encode import Attribute, EncodedTable, encode
 from tclose.make.registry import settings_of
 from tclose.policy import Policy, check_policy
 from tclose.release.anonymize import anonymize
@@ -22,11 +22,11 @@ from tclose.release.opened import Opened, open_input
 from tclose.release.published import on_chosen_grids
 from tclose.release.release import Release
 from tclose.study.attacks.background import background
-from tclose.study.attacks.believed import believed
+from tclose.study.attacks.believed import believed, too_detailed
 from tclose.study.attacks.edges import edges, find_edges, told_about
 from tclose.study.attacks.homogeneity import homogeneity
 from tclose.study.attacks.intersection import intersection
-from tclose.study.attacks.join import join
+from tclose.study.attacks.join import join, too_long
 from tclose.study.attacks.kept import kept
 from tclose.study.attacks.learning import learn, learning
 from tclose.study.attacks.linking import linking
@@ -40,6 +40,21 @@ from tclose.study.scene import CONTROL, Scene
 from tclose.values.arrays import Bools, Ints, renumber
 from tclose.values.exact import exact
 
+ALL = 50_000
+"""The largest number of persons on all of whom attacks are tried."""
+TRIED = 20_000
+"""Of more persons, at most this many of the release, and this many of the controls, are chosen at random."""
+CELLS = 100_000_000
+"""The largest number of pairs of a person and a sensitive value. With more values, fewer persons are chosen."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """On how many persons attacks were tried: all, or some of them who were chosen at random."""
+
+    members: int
+    controls: int
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Attacks:
@@ -50,6 +65,10 @@ class Attacks:
     attacks : list of Attack
     members, controls : int
         How many persons are in the release, and how many were held back.
+    tried : Tried
+        On how many of them the attacks were tried: all, or a random sample if there are more than 50,000, or if a sensitive
+        attribute has very many values. Homogeneity, background knowledge, edges, refinement and linking go over everybody in any
+        case. The shares of each attack say of how many persons they are.
     release : Release
         The release that was attacked.
     skipped : list of str
@@ -59,6 +78,7 @@ class Attacks:
     attacks: list[Attack]
     members: int
     controls: int
+    tried: Tried
     release: Release
     skipped: list[str]
 
@@ -69,7 +89,7 @@ class Attacks:
     def to_dict(self) -> dict[str, Any]:
         """Return all attacks as a mapping for JSON."""
         found = [attack.to_dict() for attack in self.attacks]
-        counts = {"members": self.members, "controls": self.controls}
+        counts = {"members": self.members, "controls": self.controls, "tried": asdict(self.tried)}
         return {"internal": True, **counts, "attacks": found, "skipped": self.skipped}
 
     def to_json(self) -> str:
@@ -157,7 +177,8 @@ def attack(
         labels[inside] = release.partition
     else:
         labels = _labels_of(release, "release", policy, encoded)
-    scene = Scene(policy, encoded.at_levels(release._details.levels), labels, _ranks(opened, policy, encoded))
+    sample = _sample(encoded, labels, seed)
+    scene = Scene(policy, encoded.at_levels(release._details.levels), labels, _ranks(opened, policy, encoded), sample)
     population = None
     if people is not None:
         announce("Reading the register")
@@ -171,10 +192,10 @@ def attack(
     outcomes = [*_outcomes(scene), *linking(scene, taken, population, uniques)]
     outcomes += [] if before is None else intersection(scene, before)
     found = [record_of(scene, outcome) for outcome in outcomes]
-    members, controls = (len(np.unique(scene.persons[rows])) for rows in (scene.members, scene.controls))
-    reasons = [*map(too_many, scene.table.sensitive), too_large(scene)]
-    skipped = [reason for reason in reasons if reason is not None]
-    return Attacks(found, members, controls, release, skipped)
+    members, controls, *tried = (
+        len(np.unique(scene.persons[rows])) for rows in (scene.published, scene.held_back, scene.members, scene.controls)
+    )
+    return Attacks(found, members, controls, Tried(*tried), release, list(_skipped(scene)))
 
 
 def _labels_of(release: Release, name: str, policy: Policy, encoded: EncodedTable) -> Ints:
@@ -214,6 +235,24 @@ def _held_back(encoded: EncodedTable, share: Fraction, seed: int) -> Bools:
     return np.isin(persons, held)
 
 
+def _sample(encoded: EncodedTable, labels: Ints, seed: int) -> Bools | None:
+    """Return which rows are those of people on whom attacks are tried; None if it is everybody.
+
+    Persons are chosen at random, from the release and from those who were held back. As in `_held_back`, the choice does not
+    depend on the order of the input.
+    """
+    persons = np.arange(encoded.rows) if encoded.persons is None else encoded.persons
+    values = max(len(attribute.values) for attribute in encoded.sensitive)
+    if len(np.unique(persons)) <= ALL and encoded.rows * values <= CELLS:
+        return None
+    chosen, most = [], min(TRIED, max(1, CELLS // values))
+    random = np.random.default_rng((seed, 1))  # another stream than that of the controls
+    for group in (labels >= 0, labels == CONTROL):
+        names = np.unique(persons[group])
+        chosen.append(random.choice(names, min(most, len(names)), replace=False))
+    return np.isin(persons, np.concatenate(chosen))
+
+
 def _release_of(opened: Opened, policy: Policy, rows: Ints, settings: Settings) -> Release:
     """Return a release of some rows of a table, which are read as they were in it."""
     hidden = [name for name in policy.identifiers if name in opened.source]
@@ -241,8 +280,25 @@ def _uniques(opened: Opened, policy: Policy, encoded: EncodedTable, sampling: fl
     persons = np.arange(encoded.rows)
     if encoded.persons is not None:
         persons[encoded.order] = encoded.persons
-    pairs = np.unique(np.stack([numbers, persons]), axis=1)  # several rows of a person with the same values are one
-    return population_uniques(np.bincount(pairs[0]).astype(np.int64), sampling)
+    pairs = np.unique(numbers * encoded.rows + persons)  # several rows of a person with the same values are one
+    return population_uniques(np.bincount(pairs // encoded.rows).astype(np.int64), sampling)
+
+
+def _skipped(scene: Scene) -> Iterator[str]:
+    """Yield which attacks are not tried, and why: a sentence for each."""
+    for attribute in scene.table.sensitive:
+        if (reason := too_detailed(scene, attribute) or too_many(attribute)) is not None:
+            yield reason
+    for known, wanted in permutations(_attacked(scene), 2):
+        if (reason := too_long(scene, known, wanted)) is not None:
+            yield reason
+    if (reason := too_large(scene)) is not None:
+        yield reason
+
+
+def _attacked(scene: Scene) -> list[Attribute]:
+    """Return the sensitive attributes that are attacked."""
+    return [attribute for attribute in scene.table.sensitive if too_detailed(scene, attribute) is None]
 
 
 def _outcomes(scene: Scene) -> Iterator[Outcome]:
@@ -250,7 +306,8 @@ def _outcomes(scene: Scene) -> Iterator[Outcome]:
     report("edges")
     found = find_edges(scene)
     told: dict[str, Any] = {}
-    for attribute in scene.table.sensitive:
+    attributes = _attacked(scene)
+    for attribute in attributes:
         report(attribute.column.name)
         seen = believed(scene, attribute)
         yield homogeneity(seen)
@@ -261,14 +318,15 @@ def _outcomes(scene: Scene) -> Iterator[Outcome]:
         learned = learn(scene, attribute)
         yield learning(scene, attribute, learned)
         told[attribute.column.name] = told_about(scene, found, seen, learned)
-    for known, wanted in permutations(scene.table.sensitive, 2):
-        report(f"{wanted.column.name} from {known.column.name}")
-        yield join(scene, known, wanted)
+    for known, wanted in permutations(attributes, 2):
+        if too_long(scene, known, wanted) is None:
+            report(f"{wanted.column.name} from {known.column.name}")
+            yield join(scene, known, wanted)
     yield edges(scene, found, told)
     if too_large(scene) is None:
         report("refinement")
         refined = refine(scene)
-        for attribute in scene.table.sensitive:
+        for attribute in attributes:
             yield refinement(scene, refined, attribute)
     if scene.table.kept:
         report("kept columns")

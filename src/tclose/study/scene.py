@@ -10,7 +10,7 @@ import numpy as np
 
 from tclose.make.encode import Attribute, EncodedTable
 from tclose.policy import Policy
-from tclose.values.arrays import Bools, Bytes, Floats, Ints, grouped
+from tclose.values.arrays import Bools, Bytes, Floats, Ints, grouped, renumber
 
 CONTROL = -2
 """The class of people who are not in the table that was released."""
@@ -20,7 +20,10 @@ CHUNK = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """People whom an attacker knows by their quasi-identifiers: members, whose rows are in a release, and controls.
+    """People whom an attacker knows by their quasi-identifiers: some have rows in a release, others were held back.
+
+    Attacks are tried on all of them, or on a sample: the members, who are in the release, and the controls, who are not. The
+    attacker reads all of the release in any case.
 
     Attributes
     ----------
@@ -31,22 +34,35 @@ class Scene:
         The class of each row; -1 where it is suppressed, `CONTROL` where it was held back.
     raw : dict of (rows,) int64
         The ranks of the values of quasi-identifiers with a grid or a limit, whose codes stand for several values.
+    sample : (rows,) bool or None
+        Which rows are those of people on whom attacks are tried; None if it is everybody.
     """
 
     policy: Policy
     table: EncodedTable
     labels: Ints
     raw: dict[str, Ints] = field(default_factory=dict)
+    sample: Bools | None = None
 
-    @property
-    def members(self) -> Ints:
+    @cached_property
+    def published(self) -> Ints:
         """The rows that are in the release."""
         return np.flatnonzero(self.labels >= 0)
 
-    @property
-    def controls(self) -> Ints:
+    @cached_property
+    def held_back(self) -> Ints:
         """The rows that were held back; none where a release was given."""
         return np.flatnonzero(self.labels == CONTROL)
+
+    @cached_property
+    def members(self) -> Ints:
+        """The rows in the release of people on whom attacks are tried."""
+        return self.published if self.sample is None else self.published[self.sample[self.published]]
+
+    @cached_property
+    def controls(self) -> Ints:
+        """The rows that were held back of people on whom attacks are tried."""
+        return self.held_back if self.sample is None else self.held_back[self.sample[self.held_back]]
 
     @cached_property
     def persons(self) -> Ints:
@@ -57,7 +73,7 @@ class Scene:
     @cached_property
     def sizes(self) -> Ints:
         """The number of rows of each class."""
-        return np.bincount(self.labels[self.members]).astype(np.int64)
+        return np.bincount(self.labels[self.published]).astype(np.int64)
 
     @property
     def classes(self) -> int:
@@ -66,7 +82,7 @@ class Scene:
 
     def counts(self, attribute: Attribute, among: Bools | None = None) -> Floats:
         """Return how many rows of each class have each value: (classes, values); of some rows only, if ``among`` says which."""
-        rows = self.members if among is None else self.members[among[self.members]]
+        rows = self.published if among is None else self.published[among[self.published]]
         keys = self.labels[rows] * len(attribute.values) + attribute.codes[rows].astype(np.int64)
         counts = np.bincount(keys, minlength=self.classes * len(attribute.values))
         return counts.reshape(self.classes, -1).astype(np.float64)
@@ -74,9 +90,10 @@ class Scene:
     @cached_property
     def combinations(self) -> tuple[Ints, Ints]:
         """One row of each combination of quasi-identifiers that people have, and for each row the number of its combination."""
-        known = np.stack([codes.astype(np.int64) for codes in self.table.quasi], axis=1)
-        _, first, number = np.unique(known, axis=0, return_index=True, return_inverse=True)
-        return first, number.reshape(-1)
+        number, first = np.zeros(self.table.rows, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        for scale, codes in zip(self.table.scales, self.table.quasi, strict=True):
+            number, first = renumber(number * scale.size + codes)
+        return first, number
 
     @cached_property
     def attained(self) -> list[Ints]:
@@ -95,15 +112,28 @@ class Scene:
             found.append(np.stack([np.packbits(covers(code)) for code in range(scale.size)]))
         return found
 
-    def containing(self, rows: Ints) -> Iterator[tuple[Ints, Bools]]:
-        """Yield some rows in parts, as indices, with the classes that contain their quasi-identifiers: (part, classes) bool."""
+    def containing(self, rows: Ints, only: Bytes | None = None, by: int = 0) -> Iterator[tuple[Ints, Bools]]:
+        """Yield some rows in parts, as indices, with the classes that contain their quasi-identifiers: (part, classes) bool.
+
+        If ``only`` says for each code of the quasi-identifier ``by`` which classes are asked for, as bits, others are left out.
+        """
         step = max(1, CHUNK // max(self.classes, 1))
         for start in range(0, len(rows), step):
             part = np.arange(start, min(start + step, len(rows)))
             bits = np.full((len(part), self._covering[0].shape[1]), 255, dtype=np.uint8)
             for packed, codes in zip(self._covering, self.table.quasi, strict=True):
                 bits &= packed[codes[rows[part]]]
+            if only is not None:
+                bits &= only[self.table.quasi[by][rows[part]]]
             yield part, np.unpackbits(bits, axis=1, count=self.classes).view(np.bool_)
+
+    def contains(self, rows: Ints, classes: Ints) -> Bools:
+        """Return for pairs of a row and a class whether the class contains the row's quasi-identifiers."""
+        byte, bit = np.divmod(classes, 8)
+        found = np.ones(len(rows), dtype=np.bool_)
+        for packed, codes in zip(self._covering, self.table.quasi, strict=True):
+            found &= (packed[codes[rows], byte] << bit.astype(np.uint8)) >= 128
+        return found
 
     def beliefs(self, counts: Floats, rows: Ints, otherwise: Floats) -> Floats:
         """Return what an attacker counts for some people: the rows with each value in all classes that contain them.
@@ -123,13 +153,12 @@ class Scene:
         -------
         (people, values) float64
         """
-        known = np.stack([codes[rows] for codes in self.table.quasi], axis=1)
-        _, first, inverse = np.unique(known, axis=0, return_index=True, return_inverse=True)
-        found = np.empty((len(first), counts.shape[1]))
-        for part, contains in self.containing(rows[first]):
+        used, inverse = np.unique(self.combinations[1][rows], return_inverse=True)
+        found = np.empty((len(used), counts.shape[1]))
+        for part, contains in self.containing(self.combinations[0][used]):
             found[part] = contains.astype(np.float64) @ counts
         found[found.sum(axis=1) == 0] = otherwise
-        return found[inverse.reshape(-1)]
+        return found[inverse]
 
 
 def find_keys(keys: Ints, among: Ints) -> tuple[Ints, Bools]:

@@ -17,8 +17,8 @@ from tclose.study.attacks.believed import Believed, at_truth
 from tclose.study.attacks.learning import Learned
 from tclose.study.attacks.outermost import beyond_model, find_outermost
 from tclose.study.attacks.record import Outcome, Rate, difference, rate_of
-from tclose.study.scene import Scene, find_keys, one_person
-from tclose.values.arrays import Bools, Codes, Floats, Ints
+from tclose.study.scene import Scene, one_person
+from tclose.values.arrays import Bools, Floats, Ints
 
 
 class Edges(NamedTuple):
@@ -55,11 +55,12 @@ def edges(scene: Scene, found: Edges, told: dict[str, Any]) -> Outcome:
         knows="the quasi-identifiers of everybody",
         does="finds people who alone can be the end of a published range, and so proves which class is theirs",
         before=0.0,
-        members=found.pinned[scene.members].astype(np.float64),
-        controls=found.mistaken[scene.controls].astype(np.float64),
+        members=found.pinned[scene.published].astype(np.float64),
+        controls=found.mistaken[scene.held_back].astype(np.float64),
         class_known=None,
         lowers="snap, which puts the ends of ranges on a grid, or larger classes (k)",
         figures={"pinned": pinned, "outermost": outermost, "sensitive": told},
+        everybody=True,
     )
 
 
@@ -70,8 +71,8 @@ def find_edges(scene: Scene) -> Edges:
     np.minimum.at(least, number, scene.persons)
     np.maximum.at(most, number, scene.persons)
     pinned, mistaken = np.zeros(scene.table.rows, dtype=np.bool_), np.zeros(scene.table.rows, dtype=np.bool_)
-    for attained, scale, codes in zip(scene.attained, scene.table.scales, scene.table.quasi, strict=True):
-        ends, people = _fitting(scene, attained, scale.size, codes[first])
+    for index, (attained, scale, codes) in enumerate(zip(scene.attained, scene.table.scales, scene.table.quasi, strict=True)):
+        ends, people = _fitting(scene, attained, index)
         alone = one_person(ends, least[people], most[people], len(attained))
         # A member in the class with the value is the one who fits: all members are in the register.
         pinned |= (scene.labels >= 0) & np.isin(scene.labels * scale.size + codes, attained[alone])
@@ -113,20 +114,19 @@ def compare(right: Floats, some: Bools, persons: Ints) -> Compared | None:
     return Compared(first, second, *difference(first, second))
 
 
-def _fitting(scene: Scene, attained: Ints, size: int, codes: Codes) -> tuple[Ints, Ints]:
+def _fitting(scene: Scene, attained: Ints, index: int) -> tuple[Ints, Ints]:
     """Return who can be the one at an end: indices of ends that somebody attains, and of the combinations that fit each.
 
-    Parameters
-    ----------
-    attained : (ends,) int64
-        As in `tclose.study.scene.Scene.attained`, for one quasi-identifier with ``size`` codes.
-    codes : (combinations,)
-        The codes of all combinations on it.
+    ``attained`` is as in `tclose.study.scene.Scene.attained`, for the quasi-identifier with this index.
     """
-    ends, people = [], []
-    for part, contains in scene.containing(scene.combinations[0]):
-        inside, classes = np.nonzero(contains)
-        at, fits = find_keys(classes * size + codes[part[inside]], attained)
-        ends.append(at[fits])
-        people.append(part[inside[fits]])
+    first, size = scene.combinations[0], scene.table.scales[index].size
+    codes, ends, people = scene.table.quasi[index][first], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    if len(attained):
+        classes, code = np.divmod(attained, size)
+        bits = np.zeros((size, -(-scene.classes // 8)), dtype=np.uint8)  # for each code, the classes in which it is an end
+        np.bitwise_or.at(bits, (code, classes // 8), (128 >> classes % 8).astype(np.uint8))
+        for part, contains in scene.containing(first, bits, index):
+            inside, at_end = np.nonzero(contains)
+            ends.append(np.searchsorted(attained, at_end * size + codes[part[inside]]))
+            people.append(part[inside])
     return np.concatenate(ends), np.concatenate(people)

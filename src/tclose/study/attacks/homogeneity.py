@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tclose.study.attacks.believed import Believed, certain
+import numpy as np
+
+from tclose.study.attacks.believed import Believed
 from tclose.study.attacks.record import Outcome
 
 
@@ -14,8 +16,9 @@ def homogeneity(seen: Believed) -> Outcome:
         knows="the quasi-identifiers of a person",
         does=f"is certain of their {seen.attribute.column.name}",
         before=float((seen.table > 0).sum() == 1),
-        members=certain(seen.members, seen.of_members),
-        controls=certain(seen.controls, seen.of_controls),
-        class_known=certain(seen.in_class, seen.of_members),
+        members=(seen.left_of_published == 1).astype(np.float64),
+        controls=(seen.left_of_held_back == 1).astype(np.float64),
+        class_known=(seen.left_in_class == 1).astype(np.float64),
         lowers="l: 2 or more, or a smaller t",
+        everybody=True,
     )

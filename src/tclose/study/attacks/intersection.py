@@ -37,15 +37,14 @@ def intersection(scene: Scene, earlier: Scene) -> Iterator[Outcome]:
 def _certain_of(scene: Scene, earlier: Scene, attribute: Attribute, figures: dict[str, Any]) -> Outcome:
     """Return how often one value of an attribute alone occurs in the rows of both releases that may be a person's."""
     members, truth = scene.members, attribute.codes.astype(np.int64)
-    persons = scene.persons[members]
     later, before = scene.counts(attribute), earlier.counts(attribute)
     anything = np.ones(later.shape[1])  # a release in which no class contains a person rules no value out
     now, then = scene.beliefs(later, members, anything), earlier.beliefs(before, members, anything)
     of_class = before[np.maximum(earlier.labels[members], 0)]
     of_class[earlier.labels[members] < 0] = anything
     pairs = _pairs(scene, earlier)
-    values = np.unique(np.stack([pairs, truth[members]]), axis=1)[0]
-    alone = np.bincount(values, minlength=int(pairs.max()) + 1)[pairs] == 1
+    values = np.unique(pairs * later.shape[1] + truth[scene.published]) // later.shape[1]
+    alone = np.bincount(values)[pairs] == 1
     name = attribute.column.name
     return Outcome(
         name="two releases",
@@ -59,23 +58,23 @@ def _certain_of(scene: Scene, earlier: Scene, attribute: Attribute, figures: dic
         lowers="one release only, or the classes of the earlier one again",
         figures={
             **figures,
-            "homogeneous": rate_of(alone, persons).share,
-            "one_release": rate_of(_certain(now, truth[members]), persons).share,
+            "homogeneous": rate_of(alone, scene.persons[scene.published]).share,
+            "one_release": rate_of(_certain(now, truth[members]), scene.persons[members]).share,
         },
     )
 
 
 def _figures(scene: Scene, earlier: Scene) -> dict[str, Any]:
     """Return the rows of the smallest intersection of classes, and the share of people in those of fewer than k persons."""
-    pairs, persons = _pairs(scene, earlier), scene.persons[scene.members]
-    inside = np.bincount(np.unique(np.stack([pairs, persons]), axis=1)[0])
+    pairs, persons = _pairs(scene, earlier), scene.persons[scene.published]
+    inside = np.bincount(np.unique(pairs * scene.table.rows + persons) // scene.table.rows)
     below = inside[pairs] < (scene.policy.k or 1)
     return {"smallest": int(np.bincount(pairs).min()), "below_k": rate_of(below, persons).share}
 
 
 def _pairs(scene: Scene, earlier: Scene) -> Ints:
-    """Return for each member the number of the pair of classes that they are in; suppressed rows are as a class."""
-    labels = scene.labels[scene.members] * (earlier.classes + 1) + earlier.labels[scene.members] + 1
+    """Return for each published row the number of the pair of classes that it is in; suppressed rows are as a class."""
+    labels = scene.labels[scene.published] * (earlier.classes + 1) + earlier.labels[scene.published] + 1
     return renumber(labels)[0]
 
 

@@ -8,6 +8,20 @@ from tclose.make.encode import Attribute
 from tclose.study.attacks.record import Outcome
 from tclose.study.scene import Scene
 from tclose.values.arrays import Floats, Ints
+from tclose.values.exact import number_of
+
+MOST = 10_000_000_000
+"""The largest number of triples of a class and a value of each attribute that are counted."""
+
+
+def too_long(scene: Scene, known: Attribute, wanted: Attribute) -> str | None:
+    """Return why one attribute is not looked for by means of another, in a sentence; None if it is."""
+    first, second = len(known.values), len(wanted.values)
+    if scene.classes * first * second <= MOST:
+        return None
+    names = f"{wanted.column.name} was not looked for by means of {known.column.name}"
+    said = f"{second:,} and {first:,} values are too many for {number_of(scene.classes, 'class', 'classes')}"
+    return f"{names}: {said}. With bins it can be."
 
 
 def join(scene: Scene, known: Attribute, wanted: Attribute) -> Outcome:
@@ -17,10 +31,10 @@ def join(scene: Scene, known: Attribute, wanted: Attribute) -> Outcome:
     """
     of_known, truth = known.codes.astype(np.int64), wanted.codes.astype(np.int64)
     table = np.zeros((len(known.values), len(wanted.values)))
-    np.add.at(table, (of_known[scene.members], truth[scene.members]), 1.0)
+    np.add.at(table, (of_known[scene.published], truth[scene.published]), 1.0)
     right = np.zeros(scene.table.rows)
     class_known = np.zeros(scene.table.rows)
-    for value in range(len(known.values)):
+    for value in np.unique(of_known[np.append(scene.members, scene.controls)]).tolist():
         counts = scene.counts(wanted, of_known == value)
         otherwise = table[value] if table[value].any() else table.sum(axis=0)
         for rows in (scene.members, scene.controls):

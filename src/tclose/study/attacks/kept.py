@@ -18,7 +18,7 @@ def kept(scene: Scene) -> Outcome:
     that fits a member is the member's own. A single row that fits a control is a wrong match, which the attacker cannot tell from
     a right one: only the excess over controls is what such a match is worth.
 
-    ``figures`` has the number of rows of members that stand alone, the column without which the fewest do (ties: the first), and
+    ``figures`` has the number of members' rows that stand alone, the column without which the fewest do (ties: the first), and
     for how many members that is so without it.
     """
     names = list(scene.table.kept)
@@ -60,7 +60,7 @@ def _combinations(scene: Scene, names: list[str]) -> Ints:
     return numbers
 
 
-def rows_that_fit(scene: Scene, people: Ints, known: Ints) -> Floats:
+def _rows_that_fit(scene: Scene, people: Ints, known: Ints) -> Floats:
     """Return for each of some people how many rows of the release fit: in classes that contain them, and with what is known.
 
     Parameters
@@ -70,7 +70,8 @@ def rows_that_fit(scene: Scene, people: Ints, known: Ints) -> Floats:
     known : (rows,) int64
         What is known of each row, as a number; a row fits if it has the same.
     """
-    cells, counts = np.unique(known[scene.members] * scene.classes + scene.labels[scene.members], return_counts=True)
+    rows = scene.published
+    cells, counts = np.unique(known[rows] * scene.classes + scene.labels[rows], return_counts=True)
     number, label = np.divmod(cells, scene.classes)  # the classes of each number are adjacent
     begin, end = (np.searchsorted(number, known[people], side) for side in ("left", "right"))
     found = np.zeros(len(people))
@@ -85,12 +86,13 @@ def rows_that_fit(scene: Scene, people: Ints, known: Ints) -> Floats:
 
 def _alone(scene: Scene, people: Ints, known: Ints) -> Floats:
     """Return for each of some people 1 where exactly one row of the release fits, else 0."""
-    alone: Floats = (rows_that_fit(scene, people, known) == 1).astype(np.float64)
+    alone: Floats = (_rows_that_fit(scene, people, known) == 1).astype(np.float64)
     return alone
 
 
 def _alone_in_class(scene: Scene, known: Ints) -> Floats:
     """Return for each member 1 where no other row of their class has their kept values, else 0."""
-    cells = renumber(known[scene.members] * scene.classes + scene.labels[scene.members])[0]
-    alone: Floats = (np.bincount(cells)[cells] == 1).astype(np.float64)
+    cells = known * scene.classes + scene.labels
+    found, counts = np.unique(cells[scene.published], return_counts=True)
+    alone: Floats = (counts[np.searchsorted(found, cells[scene.members])] == 1).astype(np.float64)
     return alone

@@ -6,13 +6,14 @@ away about its members, beyond what it teaches.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from tclose.make.encode import Attribute
 from tclose.study.attacks.record import Outcome, rate_of
-from tclose.study.scene import Scene
+from tclose.study.scene import CHUNK, Scene
 from tclose.values.arrays import Floats, Ints, grouped
 
 TURNS = 10
@@ -27,19 +28,15 @@ class Learned(NamedTuple):
 
     table: Floats
     """(values,): the rows with each value in the whole release."""
-    likelihood: Floats
-    """(rows, values): the chance of each row's quasi-identifiers given each value, up to a factor for each row."""
+    logarithms: list[Floats]
+    """(codes, values) for each quasi-identifier: the logarithm of the chance of each code given each value."""
+    by_model: Ints
+    """(rows,): the likeliest value of each member and control by their quasi-identifiers alone, without the classes; else -1."""
     chances: Floats
     """(members, values): the values of each class, dealt out to its people."""
     factors: Floats
     """(classes, values): what the likelihood of a person is multiplied by in each class; of an average person it makes the counts
     of the class."""
-
-    @property
-    def by_model(self) -> Ints:
-        """The likeliest value of each row by its quasi-identifiers alone, without the classes."""
-        likeliest: Ints = (self.likelihood * self.table).argmax(axis=1)
-        return likeliest
 
 
 def learning(scene: Scene, attribute: Attribute, learned: Learned) -> Outcome:
@@ -53,7 +50,7 @@ def learning(scene: Scene, attribute: Attribute, learned: Learned) -> Outcome:
     model = learned.by_model == truth
     right = np.zeros(scene.table.rows)
     for rows in (scene.members, scene.controls):
-        beliefs = scene.beliefs(learned.factors, rows, table) * learned.likelihood[rows]
+        beliefs = scene.beliefs(learned.factors, rows, table) * likelihood_of(scene, rows, learned.logarithms)
         right[rows] = beliefs.argmax(axis=1) == truth[rows]
     figures = {"model_members": rate_of(model[scene.members], scene.persons[scene.members]).share}
     if len(scene.controls):
@@ -76,29 +73,59 @@ def learn(scene: Scene, attribute: Attribute) -> Learned:
     """Return what is learned about an attribute from the counts of its values in all classes."""
     counts = scene.counts(attribute)
     order, starts = grouped(np.maximum(scene.labels, -1))
-    members = scene.members
-    back = np.searchsorted(members, order)  # for each member in the order of classes, its index among the members
-    labels = scene.labels[order]
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    chances = shares[labels]
-    likelihood, factors = np.ones((scene.table.rows, counts.shape[1])), counts
-    for _ in range(TURNS):
-        likelihood = _naive_bayes(scene, order, chances)
-        chances, factors = _dealt_out(likelihood[order], counts, shares, labels, starts[:-1])
-    dealt = np.empty_like(chances)
-    dealt[back] = chances
-    return Learned(counts.sum(axis=0), likelihood, dealt, factors)
+    shares, factors = counts / counts.sum(axis=1, keepdims=True), np.empty_like(counts)
+    of_members = np.full(scene.table.rows, -1)
+    of_members[scene.members] = np.arange(len(scene.members))
+    dealt = np.empty((len(scene.members), counts.shape[1]))
+    blocks = list(_blocks(starts, CHUNK // counts.shape[1]))
+    logarithms: list[Floats] = []
+    for turn in range(TURNS + 1):
+        seen = [np.zeros((scale.size, counts.shape[1])) for scale in scene.table.scales]
+        for first, last in blocks:
+            rows, own = order[starts[first] : starts[last]], slice(first, last)
+            labels = scene.labels[rows] - first
+            if turn == 0:
+                chances = shares[own][labels]
+            else:
+                likelihood = likelihood_of(scene, rows, logarithms)
+                inside = starts[first:last] - starts[first]
+                chances, factors[own] = _dealt_out(likelihood, counts[own], shares[own], labels, inside)
+            if turn < TURNS:
+                _add_chances(seen, scene, rows, chances)
+            else:
+                among = of_members[rows]
+                dealt[among[among >= 0]] = chances[among >= 0]
+        if turn < TURNS:  # what is dealt out at last is not learned from
+            logarithms = [np.log((found + 1) / (found + 1).sum(axis=0)) for found in seen]  # all codes count 1 more
+    table, by_model = counts.sum(axis=0), np.full(scene.table.rows, -1)
+    for rows in (scene.members, scene.controls):
+        by_model[rows] = (likelihood_of(scene, rows, logarithms) * table).argmax(axis=1)
+    return Learned(table, logarithms, by_model, dealt, factors)
 
 
-def _naive_bayes(scene: Scene, rows: Ints, chances: Floats) -> Floats:
-    """Return the likelihood of every row's quasi-identifiers given each value, learned from some rows; all codes count 1 more."""
-    logarithms = np.zeros((scene.table.rows, chances.shape[1]))
-    for scale, codes in zip(scene.table.scales, scene.table.quasi, strict=True):
-        known = codes[rows].astype(np.int64)
-        counts = np.stack([np.bincount(known, weights=column, minlength=scale.size) for column in chances.T], axis=1) + 1
-        logarithms += np.log(counts / counts.sum(axis=0))[codes]
-    scaled: Floats = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
+def likelihood_of(scene: Scene, rows: Ints, logarithms: list[Floats]) -> Floats:
+    """Return the likelihood of some rows' quasi-identifiers given each value (naive Bayes), up to a factor for each row."""
+    total = np.zeros((len(rows), logarithms[0].shape[1]))
+    for logarithm, codes in zip(logarithms, scene.table.quasi, strict=True):
+        total += logarithm[codes[rows]]
+    scaled: Floats = np.exp(total - total.max(axis=1, keepdims=True))
     return scaled
+
+
+def _blocks(starts: Ints, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the first class of each block, and the one behind its last: as many classes as have ``most`` rows, at least one."""
+    first = 0
+    while first < len(starts) - 1:
+        last = max(first + 1, int(np.searchsorted(starts, starts[first] + most, side="right")) - 1)
+        yield first, last
+        first = last
+
+
+def _add_chances(seen: list[Floats], scene: Scene, rows: Ints, chances: Floats) -> None:
+    """Add up the chances of each value by the codes of each quasi-identifier."""
+    for found, codes in zip(seen, scene.table.quasi, strict=True):
+        known = codes[rows].astype(np.int64)
+        found += np.stack([np.bincount(known, weights=column, minlength=len(found)) for column in chances.T], axis=1)
 
 
 def _dealt_out(likelihood: Floats, counts: Floats, shares: Floats, labels: Ints, starts: Ints) -> tuple[Floats, Floats]:

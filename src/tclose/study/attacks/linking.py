@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from tclose.study.attacks.kept import rows_that_fit
 from tclose.study.attacks.record import Outcome, rate_of
 from tclose.study.attacks.uniques import Uniques
 from tclose.study.scene import Scene
@@ -41,13 +40,12 @@ def linking(scene: Scene, sampling: float | None, register: Scene | None, unique
         People of the population who are alone with their raw quasi-identifiers.
     """
     yield _prosecutor(scene)
-    fitting = people_that_fit(scene, scene.members)
-    if register is not None:
-        fitting = people_that_fit(register, register.controls)
-    elif sampling is not None:
-        taken = len(np.unique(scene.persons[scene.members])) / len(np.unique(scene.persons))
+    among = (scene, scene.published) if register is None else (register, register.held_back)
+    fitting = people_that_fit(*among)
+    if register is None and sampling is not None:
+        taken = len(np.unique(scene.persons[scene.published])) / len(np.unique(scene.persons))
         fitting = fitting / (sampling * taken)
-    chances = np.divide(1.0, fitting, out=np.zeros(len(fitting)), where=fitting > 0)[scene.labels[scene.members]]
+    chances = np.divide(1.0, fitting, out=np.zeros(len(fitting)), where=fitting > 0)[scene.labels[scene.published]]
     if register is not None or sampling is not None:
         yield _journalist(chances, sampling if register is None else None, uniques)
     whose = "the population" if register is not None or sampling is not None else "the people in the release"
@@ -55,11 +53,10 @@ def linking(scene: Scene, sampling: float | None, register: Scene | None, unique
 
 
 def _prosecutor(scene: Scene) -> Outcome:
-    """Return the chance that one of the rows that may be a member's is theirs."""
-    own = rows_that_fit(scene, scene.members, scene.persons)
-    chances = own / scene.beliefs(scene.sizes[:, None].astype(np.float64), scene.members, np.ones(1))[:, 0]
-    labels, persons = scene.labels[scene.members], scene.persons[scene.members]
-    _, cell, rows = np.unique(labels * scene.table.rows + persons, return_inverse=True, return_counts=True)
+    """Return the chance that one of the rows that may be a person's is theirs."""
+    rows, labels = scene.published, scene.labels[scene.published]
+    chances = _own_rows(scene) / scene.beliefs(scene.sizes[:, None].astype(np.float64), rows, np.ones(1))[:, 0]
+    _, cell, own = np.unique(labels * scene.table.rows + scene.persons[rows], return_inverse=True, return_counts=True)
     return Outcome(
         name="prosecutor",
         sensitive=None,
@@ -68,9 +65,10 @@ def _prosecutor(scene: Scene) -> Outcome:
         before=None,
         members=chances,
         controls=np.zeros(0),
-        class_known=rows[cell] / scene.sizes[labels],
+        class_known=own[cell] / scene.sizes[labels],
         lowers="larger classes (k)",
         figures={"largest": float(chances.max())},
+        everybody=True,
     )
 
 
@@ -91,12 +89,13 @@ def _journalist(chances: Floats, sampling: float | None, uniques: Uniques | None
         class_known=None,
         lowers="larger classes (k), or a smaller sample of the population",
         figures=figures,
+        everybody=True,
     )
 
 
 def _marketer(scene: Scene, chances: Floats, whose: str) -> Outcome:
     """Return the expected share of right matches, if each row is matched with one of the people who fit."""
-    persons = scene.persons[scene.members]
+    persons = scene.persons[scene.published]
     share = rate_of(chances, persons).share
     return Outcome(
         name="marketer",
@@ -109,19 +108,38 @@ def _marketer(scene: Scene, chances: Floats, whose: str) -> Outcome:
         class_known=None,
         lowers="larger classes (k)",
         figures={"matches": share * len(np.unique(persons))},
+        everybody=True,
     )
+
+
+def _own_rows(scene: Scene) -> Floats:
+    """Return for each published row how many rows of the same person are in classes that contain its quasi-identifiers."""
+    rows, labels, persons = scene.published, scene.labels[scene.published], scene.persons[scene.published]
+    cells, counts = np.unique(persons * scene.classes + labels, return_counts=True)
+    person, label = np.divmod(cells, scene.classes)  # the classes of each person are adjacent
+    begin, end = (np.searchsorted(person, persons, side) for side in ("left", "right"))
+    lengths = end - begin
+    owners = np.repeat(np.arange(len(rows)), lengths)
+    cell = np.arange(len(owners)) + np.repeat(begin - (np.cumsum(lengths) - lengths), lengths)
+    fitting = scene.contains(rows[owners], label[cell]) * counts[cell]
+    return np.bincount(owners, weights=fitting, minlength=len(rows)).astype(np.float64)
 
 
 def people_that_fit(scene: Scene, rows: Ints) -> Floats:
     """Return how many of some people the published quasi-identifiers of each class contain; several rows of a person are one."""
-    rows = rows[np.argsort(scene.persons[rows], kind="stable")]
-    found, last, latest = np.zeros(scene.classes), -1, np.zeros(scene.classes, dtype=np.bool_)
-    for part, contains in scene.containing(rows):
-        persons = scene.persons[rows[part]]
-        anywhere: Bools = np.logical_or.reduceat(contains, np.flatnonzero(np.diff(persons, prepend=-1)), axis=0)
+    first, number = scene.combinations
+    persons, known = np.divmod(np.unique(scene.persons[rows] * len(first) + number[rows]), len(first))
+    several = np.bincount(persons)[persons] > 1  # combinations of quasi-identifiers; most people have one
+    found = np.zeros(scene.classes)
+    used, people = np.unique(known[~several], return_counts=True)
+    for part, contains in scene.containing(first[used]):
+        found += people[part].astype(np.float64) @ contains.astype(np.float64)
+    persons, known, last, latest = persons[several], known[several], -1, np.zeros(scene.classes, dtype=np.bool_)
+    for part, contains in scene.containing(first[known]):
+        anywhere: Bools = np.logical_or.reduceat(contains, np.flatnonzero(np.diff(persons[part], prepend=-1)), axis=0)
         found += anywhere.sum(axis=0)
-        if persons[0] == last:  # a person whose rows are in two parts is counted once
+        if persons[part[0]] == last:  # a person whose combinations are in two parts is counted once
             found -= anywhere[0] & latest
             anywhere[0] |= latest
-        last, latest = int(persons[-1]), anywhere[-1]
+        last, latest = int(persons[part[-1]]), anywhere[-1]
     return found

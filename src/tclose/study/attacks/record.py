@@ -118,6 +118,9 @@ class Outcome:
         For each row of the scene's members and controls whether the attacker is right; or with what chance.
     class_known : array of float or None
         For each member the same, if the attacker knows the class of everybody.
+    everybody : bool
+        Whether members and controls are all published rows and all that were held back, also where other attacks are tried on a
+        sample of people.
     """
 
     name: str
@@ -131,14 +134,16 @@ class Outcome:
     lowers: str
     figures: dict[str, Any] = field(default_factory=dict)
     says: str = "right for"
+    everybody: bool = False
 
 
 def record_of(scene: Scene, outcome: Outcome) -> Attack:
     """Return the record of an attack: rates over persons, members minus controls with an interval, and the worst group."""
-    members = rate_of(outcome.members, scene.persons[scene.members])
-    controls = rate_of(outcome.controls, scene.persons[scene.controls]) if len(outcome.controls) else None
+    rows, held_back = (scene.published, scene.held_back) if outcome.everybody else (scene.members, scene.controls)
+    members = rate_of(outcome.members, scene.persons[rows])
+    controls = rate_of(outcome.controls, scene.persons[held_back]) if len(outcome.controls) else None
     excess, interval = (None, None) if controls is None else difference(members, controls)
-    class_known = None if outcome.class_known is None else rate_of(outcome.class_known, scene.persons[scene.members])
+    class_known = None if outcome.class_known is None else rate_of(outcome.class_known, scene.persons[rows])
     return Attack(
         outcome.name,
         outcome.sensitive,
@@ -150,7 +155,7 @@ def record_of(scene: Scene, outcome: Outcome) -> Attack:
         excess,
         interval,
         class_known,
-        _worst_group(scene, outcome.members),
+        _worst_group(scene, rows, outcome.members),
         outcome.lowers,
         outcome.figures,
         outcome.says,
@@ -175,10 +180,10 @@ def difference(first: Rate, second: Rate) -> tuple[float, tuple[float, float]]:
     return found, (found - error, found + error)
 
 
-def _worst_group(scene: Scene, right: Floats) -> Worst | None:
+def _worst_group(scene: Scene, members: Ints, right: Floats) -> Worst | None:
     """Return the group of members about whom an attack is right most often; ties: the first. None if it never is."""
     worst: Worst | None = None
-    members, persons = scene.members, scene.persons[scene.members]
+    persons = scene.persons[members]
     for scale, codes in zip(scene.table.scales, scene.table.quasi, strict=True):
         group = _bands(codes[members].astype(np.int64), scale.size)
         for number in range(int(group.max()) + 1):

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tclose.make.encode import Attribute
-from tclose.study.attacks.believed import at_truth, certain
 from tclose.study.attacks.record import Outcome
 from tclose.study.scene import CHUNK, Scene, find_keys
 from tclose.values.arrays import Bools, Floats, Ints
@@ -32,7 +31,7 @@ class Refined(NamedTuple):
     """Which classes the people in a release can be in."""
 
     number: Ints
-    """(members,): the combination of quasi-identifiers of each member."""
+    """(rows,): the combination of quasi-identifiers of each row in the release."""
     allowed: Bools
     """(combinations, classes): whether the published values of the class contain the combination."""
     by_sizes: Bools
@@ -43,7 +42,7 @@ class Refined(NamedTuple):
 
 def too_large(scene: Scene) -> str | None:
     """Return why a release is too large for this attack; None if it is not."""
-    rows, classes = len(scene.members), scene.classes
+    rows, classes = len(scene.published), scene.classes
     if rows * classes <= MOST:
         return None
     return f"Refinement was not tried: it looks at all pairs of {rows:,} rows and {classes:,} classes, and at most at {MOST:,}."
@@ -51,7 +50,7 @@ def too_large(scene: Scene) -> str | None:
 
 def refine(scene: Scene) -> Refined:
     """Return which pairs of people and classes are possible, given all classes together."""
-    members = scene.members
+    members = scene.published
     used, number = np.unique(scene.combinations[1][members], return_inverse=True)
     first = scene.combinations[0][used]
     allowed = np.empty((len(first), scene.classes), dtype=np.bool_)
@@ -77,9 +76,8 @@ def refinement(scene: Scene, found: Refined, attribute: Attribute) -> Outcome:
     row of a person is a member here: the register has one line for each. ``bits`` are upper bounds of the logarithm, to base 2,
     of the number of consistent assignments of members to classes: the sum over members of that of their possible classes.
     """
-    counts, codes = scene.counts(attribute), attribute.codes.astype(np.int64)
-    truth, in_class = codes[scene.members], counts[scene.labels[scene.members]]
-    before, after = (_spread(pairs, counts)[found.number] for pairs in (found.allowed, found.possible))
+    counts, truth = scene.counts(attribute), attribute.codes[scene.published].astype(np.int64)
+    before, after = (_beliefs(_spread(pairs, counts), found.number, truth) for pairs in (found.allowed, found.possible))
     allowed, by_sizes, possible = (pairs.sum(axis=1)[found.number] for pairs in (found.allowed, found.by_sizes, found.possible))
     return Outcome(
         name="refinement",
@@ -87,9 +85,9 @@ def refinement(scene: Scene, found: Refined, attribute: Attribute) -> Outcome:
         knows="the quasi-identifiers of exactly the people in the release",
         does=f"rules out classes for them until their {attribute.column.name} is certain",
         before=float((counts.sum(axis=0) > 0).sum() == 1),
-        members=certain(after, truth),
+        members=_certain(after),
         controls=np.zeros(0),
-        class_known=certain(in_class, truth),
+        class_known=_certain(_beliefs(counts, scene.labels[scene.published], truth)),
         lowers="l: 2 or more, or a smaller t: they limit what a class tells, also someone who knows whose it is",
         figures={
             "pairs": int(allowed.sum()),
@@ -98,12 +96,13 @@ def refinement(scene: Scene, found: Refined, attribute: Attribute) -> Outcome:
             "narrowed": int((possible < allowed).sum()),
             "one_class_before": int((allowed == 1).sum()),
             "one_class": int((possible == 1).sum()),
-            "certain_before": float(certain(before, truth).mean()),
-            "belief_before": _belief(before, truth),
-            "belief_after": _belief(after, truth),
+            "certain_before": float(_certain(before).mean()),
+            "belief_before": float(before.mean()),
+            "belief_after": float(after.mean()),
             "bits_before": float(np.log2(allowed).sum()),
             "bits_after": float(np.log2(possible).sum()),
         },
+        everybody=True,
     )
 
 
@@ -202,6 +201,13 @@ def _spread(pairs: Bools, counts: Floats) -> Floats:
     return np.concatenate(parts)
 
 
-def _belief(counts: Floats, truth: Ints) -> float:
-    """Return the mean belief in the true values."""
-    return float((at_truth(counts, truth) / counts.sum(axis=1)).mean())
+def _beliefs(counts: Floats, number: Ints, truth: Ints) -> Floats:
+    """Return the belief in the true value of each row: its share of what is counted for the row's combination or class."""
+    beliefs: Floats = counts[number, truth] / counts.sum(axis=1)[number]
+    return beliefs
+
+
+def _certain(beliefs: Floats) -> Floats:
+    """Return 1 where no other value than the true one is possible, else 0."""
+    found: Floats = (beliefs == 1).astype(np.float64)
+    return found

@@ -43,8 +43,8 @@ def _belief(counts: Floats, truth: Ints) -> Floats:
 
 def _largest_lift(seen: Believed) -> Fraction:
     """Return the largest share of a value in a class over its share in the table, exactly."""
-    sizes = seen.in_class.sum(axis=1, keepdims=True)
-    lifts = np.divide(seen.in_class, sizes * seen.table, out=np.zeros_like(seen.in_class), where=seen.table > 0)
-    row, value = np.unravel_index(int(lifts.argmax()), lifts.shape)
-    inside, rows = int(seen.in_class[row, value]), int(seen.table.sum())
-    return Fraction(inside * rows, int(sizes[row, 0]) * int(seen.table[value]))
+    sizes = seen.classes.sum(axis=1, keepdims=True)
+    lifts = np.divide(seen.classes, sizes * seen.table, out=np.zeros_like(seen.classes), where=seen.table > 0)
+    number, value = np.unravel_index(int(lifts.argmax()), lifts.shape)
+    inside, rows = int(seen.classes[number, value]), int(seen.table.sum())
+    return Fraction(inside * rows, int(sizes[number, 0]) * int(seen.table[value]))

@@ -74,6 +74,14 @@ def test_faults_are_found(browser: Browser, tmp_path: Path, drawn: str, fault: s
         assert faults_of(page) == ([fault] if fault else [])
 
 
+def test_all_pictures_of_a_long_page_are_looked_at(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    right, wrong = (SOUND.format(f'<text x="{x}" y="50">there</text>') for x in (10, 175))
+    path.write_text(f'<!doctype html><title>Pictures</title>{right}<p style="height: 3000px"></p>{wrong}{right}')
+    with reading(browser, path) as page:
+        assert faults_of(page) == ["'there' goes beyond the picture"]
+
+
 def test_a_picture_without_a_background_is_a_fault(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
     path.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><text x="10" y="50">here</text></svg>')

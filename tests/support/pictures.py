@@ -36,13 +36,24 @@ COLLECT = """
         const behind = document.elementsFromPoint((first[0] + opposite[0]) / 2, (first[1] + opposite[1]) / 2);
         return behind.filter((element) => !element.closest("text") && element instanceof SVGGeometryElement).map(opaque).find(Boolean) ?? null;
     };
+    const read = (picture, line) => {
+        line.scrollIntoView({block: "center", inline: "center"});  // what is behind a point is told only where it is on the screen
+        const [shape, frame] = [corners(line, line.getBBox()), picture.getBoundingClientRect()];
+        return {
+            text: line.textContent.trim(),
+            corners: shape.map(([x, y]) => [x - frame.x, y - frame.y]),
+            fill: getComputedStyle(line).fill,
+            background: background(shape),
+        };
+    };
     const everything = document.createElementNS("http://www.w3.org/2000/svg", "style");
     everything.textContent = "* {pointer-events: all !important}";  // else what takes no clicks is not found
     document.documentElement.append(everything);
-    const lines = [...document.querySelectorAll("text")].flatMap((text) => text.children.length ? [...text.children] : [text]);
-    const found = lines.filter((line) => line.textContent.trim() && line.checkVisibility({opacityProperty: true})).map((line) => {
-        const shape = corners(line, line.getBBox());
-        return {text: line.textContent.trim(), corners: shape, fill: getComputedStyle(line).fill, background: background(shape)};
+    const found = [...document.querySelectorAll("svg")].filter((picture) => !picture.ownerSVGElement).map((picture) => {
+        const lines = [...picture.querySelectorAll("text")].flatMap((text) => text.children.length ? [...text.children] : [text]);
+        const seen = lines.filter((line) => line.textContent.trim() && line.checkVisibility({opacityProperty: true}));
+        const {width, height} = picture.getBoundingClientRect();
+        return {width, height, texts: seen.map((line) => read(picture, line))};
     });
     everything.remove();
     return found;
@@ -61,15 +72,33 @@ class Text(NamedTuple):
     """The colour of what lies behind it; none where the page of the reader shows through."""
 
 
-def texts_of(page: Page) -> list[Text]:
-    """Return the texts of the SVG file that the page shows."""
-    return [Text(**{**found, "corners": [(x, y) for x, y in found["corners"]]}) for found in page.evaluate(COLLECT)]
+class Picture(NamedTuple):
+    """An SVG picture: a file of its own, or a part of an HTML page."""
+
+    width: float
+    height: float
+    texts: list[Text]
+
+
+def pictures_of(page: Page) -> list[Picture]:
+    """Return the pictures that the page shows."""
+    return [
+        Picture(
+            found["width"],
+            found["height"],
+            [Text(**{**text, "corners": [(x, y) for x, y in text["corners"]]}) for text in found["texts"]],
+        )
+        for found in page.evaluate(COLLECT)
+    ]
 
 
 def faults_of(page: Page) -> list[str]:
-    """Return a sentence for each text that is cut, goes beyond the picture, touches another one or is hard to tell from its background."""
-    texts = texts_of(page)
-    width, height = page.evaluate("(({width, height}) => [width, height])(document.documentElement.getBoundingClientRect())")
+    """Return a sentence for each text of a picture that is cut, goes beyond it, touches another one or is hard to tell from its background."""
+    return [fault for picture in pictures_of(page) for fault in faults_in(picture)]
+
+
+def faults_in(picture: Picture) -> list[str]:
+    width, height, texts = picture
     return [
         *(f"{one.text!r} is cut" for one in texts if one.text.endswith("…")),
         *(f"{one.text!r} goes beyond the picture" for one in texts if not is_inside(one.corners, width, height)),

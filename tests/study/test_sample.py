@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.study import attack as study
+from tclose.study import staging
 from tclose.study.attacks import believed, join, learning
 from tclose.study.attacks.linking import _own_rows, people_that_fit
 from tclose.study.attacks.record import Outcome, rate_of, record_of
@@ -48,15 +49,15 @@ def catch(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Scene, Outcome]]:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study, "ALL", 500)
-    monkeypatch.setattr(study, "TRIED", 300)
+    monkeypatch.setattr(staging, "ALL", 500)
+    monkeypatch.setattr(staging, "TRIED", 300)
 
 
 def test_a_sample_says_what_all_people_say_within_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
     full = attacked(people(1500, 1))
     assert full.tried == study.Tried(1125, 375)
-    monkeypatch.setattr(study, "ALL", 500)
-    monkeypatch.setattr(study, "TRIED", 300)
+    monkeypatch.setattr(staging, "ALL", 500)
+    monkeypatch.setattr(staging, "TRIED", 300)
     found = attacked(people(1500, 1))
     assert (found.members, found.controls, found.tried) == (1125, 375, study.Tried(300, 300))
     for one, of_all in zip(found, full, strict=True):
@@ -76,13 +77,13 @@ def test_a_sample_says_what_all_people_say_within_its_error(monkeypatch: pytest.
 
 def test_intervals_of_samples_contain_the_figures_of_all(small: None, monkeypatch: pytest.MonkeyPatch) -> None:
     caught = catch(monkeypatch)
-    monkeypatch.setattr(study, "ALL", 10_000)
+    monkeypatch.setattr(staging, "ALL", 10_000)
     attacked(people(2000, 2))
-    monkeypatch.setattr(study, "ALL", 500)
+    monkeypatch.setattr(staging, "ALL", 500)
     for scene, outcome in (pair for pair in caught if pair[1].name in ("skewness", "learning", "background join")):
         true, covered = rate_of(outcome.members, scene.persons[scene.members]).share, 0
         for seed in range(100):
-            sample = study._sample(scene.table, scene.labels, seed)
+            sample = staging._sample(scene.table, scene.labels, seed)
             assert sample is not None
             chosen = sample[scene.members]
             found = rate_of(outcome.members[chosen], scene.persons[scene.members[chosen]])
@@ -104,7 +105,7 @@ def test_the_sample_is_of_persons_and_by_the_seed(small: None, monkeypatch: pyte
     assert len(np.unique(scene.persons[scene.members])) == 300
     assert {one.members.persons for one in found if one.name not in EVERYBODY} == {300}
     assert {one.members.persons for one in found if one.name in EVERYBODY} == {750}
-    again, other = (np.array(study._sample(scene.table, scene.labels, seed)) for seed in (0, 1))
+    again, other = (np.array(staging._sample(scene.table, scene.labels, seed)) for seed in (0, 1))
     assert np.array_equal(again, scene.sample)
     assert not np.array_equal(other, scene.sample)
 
@@ -119,7 +120,7 @@ def test_the_order_of_rows_does_not_change_what_a_sample_says(small: None) -> No
 
 
 def test_with_many_values_fewer_people_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study, "CELLS", 1000)
+    monkeypatch.setattr(staging, "CELLS", 1000)
     assert attacked(people(300, 5)).tried == study.Tried(200, 75)  # 1,000 pairs of five values
 
 
@@ -128,8 +129,8 @@ def test_kept_columns_and_two_releases_of_a_sample(monkeypatch: pytest.MonkeyPat
     policy = tc.Policy(["age", "size"], {"ill": 0.5}, k=5, keep=["ward"], other="drop")
     later, earlier = (tc.anonymize(table, policy, algorithm=name) for name in ("mondrian", "growth"))
     full = {one.name: one for one in tc.attack(table, policy, release=later, earlier=earlier)}
-    monkeypatch.setattr(study, "ALL", 500)
-    monkeypatch.setattr(study, "TRIED", 300)
+    monkeypatch.setattr(staging, "ALL", 500)
+    monkeypatch.setattr(staging, "TRIED", 300)
     found = tc.attack(table, policy, release=later, earlier=earlier)
     assert (found.members, found.tried) == (1200, study.Tried(300, 0))
     some = {one.name: one for one in found}

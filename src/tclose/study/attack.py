@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
-from fractions import Fraction
+from dataclasses import asdict, dataclass
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from tclose.errors import PolicyError, got, raising_alone
+from tclose.errors import PolicyError, raising_alone
 from tclose.jobs import announce, report
-from tclose.make.algorithm import Settings
-from tclose.make.encode import Attribute, EncodedTable, encode
+from tclose.make.encode import Attribute, EncodedTable
 from tclose.make.registry import settings_of
 from tclose.policy import Policy, check_policy
-from tclose.release.anonymize import anonymize
-from tclose.release.opened import Opened, open_input
-from tclose.release.published import on_chosen_grids
+from tclose.release.opened import Opened
 from tclose.release.release import Release
 from tclose.study.attacks.background import background
 from tclose.study.attacks.believed import believed, too_detailed
@@ -36,16 +32,9 @@ from tclose.study.attacks.similarity import similarity, too_many
 from tclose.study.attacks.skewness import skewness
 from tclose.study.attacks.uniques import Uniques, population_uniques
 from tclose.study.register import open_register, with_register
-from tclose.study.scene import CONTROL, Scene
-from tclose.values.arrays import Bools, Ints, renumber
-from tclose.values.exact import exact
-
-ALL = 50_000
-"""The largest number of persons on all of whom attacks are tried."""
-TRIED = 20_000
-"""Of more persons, at most this many of the release, and this many of the controls, are chosen at random."""
-CELLS = 100_000_000
-"""The largest number of pairs of a person and a sensitive value. With more values, fewer persons are chosen."""
+from tclose.study.scene import Scene
+from tclose.study.staging import labels_of, share_of, stage
+from tclose.values.arrays import renumber
 
 
 @dataclass(frozen=True)
@@ -160,115 +149,30 @@ def attack(
     check_policy(policy)
     if earlier is not None and release is None:
         raise PolicyError("earlier is compared with a later release of the same table. Give it as release.")
-    held = _share(holdout, "holdout", "persons")
-    taken = None if sampling is None else float(_share(sampling, "sampling", "population"))
+    held = share_of(holdout, "holdout", "persons")
+    taken = None if sampling is None else float(share_of(sampling, "sampling", "population"))
     settings = settings_of(algorithm, seed, effort, None)
-    if settings.algorithm.several:
-        raise PolicyError(f"{settings.algorithm.name} makes several tables, and one is attacked here. Choose another algorithm.")
     people = None if register is None else open_register(register, policy)
-    announce("Encoding")
-    opened = open_input(table, policy, settings.algorithm)
-    encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, lambda _: None)
-    policy = on_chosen_grids(policy, encoded)  # one grid for members, controls and a register
-    labels = np.full(encoded.rows, CONTROL, dtype=np.int64)
-    if release is None:
-        inside = ~_held_back(encoded, held, seed)
-        release = _release_of(opened, policy, encoded.order[inside], settings)
-        labels[inside] = release.partition
-    else:
-        labels = _labels_of(release, "release", policy, encoded)
-    sample = _sample(encoded, labels, seed)
-    scene = Scene(policy, encoded.at_levels(release._details.levels), labels, _ranks(opened, policy, encoded), sample)
+    staged = stage(table, policy, settings, release, held)
+    scene, encoded = staged.scene, staged.encoded
     population = None
     if people is not None:
         announce("Reading the register")
-        population = with_register(opened.source, policy, encoded.order, labels, release._details.levels, people)
+        levels = staged.release._details.levels
+        population = with_register(staged.opened.source, scene.policy, encoded.order, scene.labels, levels, people)
     before = None
     if earlier is not None:
-        classes = _labels_of(earlier, "earlier", policy, encoded)
-        before = Scene(policy, encoded.at_levels(earlier._details.levels), classes)
+        classes = labels_of(earlier, "earlier", policy, encoded)
+        before = Scene(scene.policy, encoded.at_levels(earlier._details.levels), classes)
     announce("Attacking")
-    uniques = None if taken is None else _uniques(opened, policy, encoded, taken)
+    uniques = None if taken is None else _uniques(staged.opened, policy, encoded, taken)
     outcomes = [*_outcomes(scene), *linking(scene, taken, population, uniques)]
     outcomes += [] if before is None else intersection(scene, before)
     found = [record_of(scene, outcome) for outcome in outcomes]
     members, controls, *tried = (
         len(np.unique(scene.persons[rows])) for rows in (scene.published, scene.held_back, scene.members, scene.controls)
     )
-    return Attacks(found, members, controls, Tried(*tried), release, list(_skipped(scene)))
-
-
-def _labels_of(release: Release, name: str, policy: Policy, encoded: EncodedTable) -> Ints:
-    """Return the class of each encoded row in a release; raise PolicyError if it is not one of this table."""
-    if len(release.partition) != encoded.rows:
-        raise PolicyError(
-            f"{name} must be made from this table, of {encoded.rows:,} rows. Got one from {len(release.partition):,} rows."
-        )
-    asked, made = ([column.name for column in each.quasi] for each in (policy, release._details.policy))
-    if asked != made:
-        raise PolicyError(f"{name} must have the quasi-identifiers of the policy: {', '.join(asked)}. Got {', '.join(made)}.")
-    return release.partition[encoded.order]
-
-
-def _share(given: Any, name: str, whole: str) -> Fraction:
-    """Return a share of persons; raise PolicyError unless it is between 0 and 1."""
-    try:
-        share = exact(given)
-    except (ValueError, OverflowError):
-        share = Fraction(0)
-    if not 0 < share < 1:
-        raise PolicyError(f"{name} must be a share of the {whole} between 0 and 1, as 1/10. Got {got(given)}.")
-    return share
-
-
-def _held_back(encoded: EncodedTable, share: Fraction, seed: int) -> Bools:
-    """Return which rows are those of controls: all rows of persons who are chosen at random.
-
-    Rows are sorted by what they contain, so the choice does not depend on the order of the input.
-    """
-    persons = np.arange(encoded.rows) if encoded.persons is None else encoded.persons
-    names = np.unique(persons)
-    count = round(share * len(names))
-    if not 0 < count < len(names):
-        raise PolicyError(f"There are too few persons to hold some back: {len(names):,}.")
-    held = np.random.default_rng(seed).choice(names, count, replace=False)
-    return np.isin(persons, held)
-
-
-def _sample(encoded: EncodedTable, labels: Ints, seed: int) -> Bools | None:
-    """Return which rows are those of people on whom attacks are tried; None if it is everybody.
-
-    Persons are chosen at random, from the release and from those who were held back. As in `_held_back`, the choice does not
-    depend on the order of the input.
-    """
-    persons = np.arange(encoded.rows) if encoded.persons is None else encoded.persons
-    values = max(len(attribute.values) for attribute in encoded.sensitive)
-    if len(np.unique(persons)) <= ALL and encoded.rows * values <= CELLS:
-        return None
-    chosen, most = [], min(TRIED, max(1, CELLS // values))
-    random = np.random.default_rng((seed, 1))  # another stream than that of the controls
-    for group in (labels >= 0, labels == CONTROL):
-        names = np.unique(persons[group])
-        chosen.append(random.choice(names, min(most, len(names)), replace=False))
-    return np.isin(persons, np.concatenate(chosen))
-
-
-def _release_of(opened: Opened, policy: Policy, rows: Ints, settings: Settings) -> Release:
-    """Return a release of some rows of a table, which are read as they were in it."""
-    hidden = [name for name in policy.identifiers if name in opened.source]
-    names = dict.fromkeys([*opened.roles.kinds, *hidden])
-    part = opened.source.take(list(names), rows)
-    asked = replace(policy, input=None, drop=[])
-    made = anonymize(part, asked, algorithm=settings.algorithm.name, seed=settings.seed, effort=settings.effort)
-    assert isinstance(made, Release)
-    return made
-
-
-def _ranks(opened: Opened, policy: Policy, encoded: EncodedTable) -> dict[str, Ints]:
-    """Return the ranks of the values of quasi-identifiers with a grid or a limit, in the order of the encoded rows."""
-    names = [column.name for column in policy.quasi if any(end is not None for end in (column.snap, column.top, column.bottom))]
-    ranks = (found for _, found in opened.source.rows(names)) if names else ()
-    return {name: rank[encoded.order].astype(np.int64) for name, rank in zip(names, ranks, strict=True)}
+    return Attacks(found, members, controls, Tried(*tried), staged.release, list(_skipped(scene)))
 
 
 def _uniques(opened: Opened, policy: Policy, encoded: EncodedTable, sampling: float) -> Uniques:

@@ -1,6 +1,6 @@
 """Draw the pictures of docs/research/growth.md.
 
-    pip install tclose[pictures]; python bench/growth.py many; python bench/growth_pictures.py [many growing refining blocks | measure]
+    pip install tclose[report,bench]; python bench/growth.py many; python bench/growth_pictures.py [many growing refining blocks | measure]
 
 measure refines, which takes long, and writes refining.json, from which the picture of refining is drawn. Adult is looked for in TCLOSE_DATA, else in ../shared/data.
 """

@@ -1,6 +1,6 @@
 """Draw the pictures of docs/research/fragmentation.md.
 
-    pip install tclose[pictures]; python bench/pictures.py [measure]
+    pip install tclose[report,bench]; python bench/pictures.py [measure]
 
 measure takes the times of searches anew, and writes times.json, from which the picture of times is drawn. Adult is looked for in TCLOSE_DATA, else in ../shared/data.
 """

@@ -1,6 +1,6 @@
 """Draw the picture of docs/algorithms/codip.md.
 
-    pip install tclose[pictures]; python bench/pictures_codip.py
+    pip install tclose[report,bench]; python bench/pictures_codip.py
 
 Adult is looked for in TCLOSE_DATA, else in ../shared/data.
 """

@@ -1,6 +1,6 @@
 """Draw the pictures of docs/algorithms/incognito.md: a small lattice with what became of its nodes, and what privacy models cost.
 
-    pip install tclose[pictures]; python bench/pictures_incognito.py
+    pip install tclose[report,bench]; python bench/pictures_incognito.py
 
 The second is drawn from li2007.json, which bench/li2007.py writes.
 """

@@ -1,6 +1,6 @@
 """Draw the picture of docs/algorithms/sabre.md.
 
-    pip install tclose[pictures]; python bench/pictures_sabre.py
+    pip install tclose[report,bench]; python bench/pictures_sabre.py
 
 Adult is looked for in TCLOSE_DATA, else in ../shared/data.
 """

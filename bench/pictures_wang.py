@@ -1,6 +1,6 @@
 """Draw the picture of docs/algorithms/wang.md.
 
-    pip install tclose[pictures]; python bench/pictures_wang.py
+    pip install tclose[report,bench]; python bench/pictures_wang.py
 
 The census table is looked for in TCLOSE_DATA, else in ../shared/data.
 """

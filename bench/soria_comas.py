@@ -1,6 +1,6 @@
 """The experiment of Soria-Comas et al. 2015 on the census table: class sizes and SSE of the three microaggregation algorithms.
 
-    pip install tclose[pictures]; python bench/soria_comas.py [draw]
+    pip install tclose[report,bench]; python bench/soria_comas.py [draw]
 
 1,080 rows; quasi-identifiers TAXINC and POTHVAL, published as means; sensitive FEDTAX, then FICA, by the ordered distance. Prints Markdown for
 bench/RESULTS.md, writes the SSE to soria_comas.json, and draws docs/pictures/soria_comas.svg from it and docs/pictures/microaggregation.svg, the

@@ -37,6 +37,7 @@ NAMES = [
     "Judgement",
     "Keep",
     "Losses",
+    "MissingExtraError",
     "Move",
     "OutputError",
     "Policy",

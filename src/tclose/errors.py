@@ -9,6 +9,7 @@
       + GateError (RuntimeError)        a release would have broken its policy: a fault of ours, and nothing was written
       + OutputError (OSError)           a result cannot be written
         + OutputExistsError (FileExistsError)  a file exists, and nobody asked to replace it
+      + MissingExtraError (ImportError) a package that only some parts of tclose need is not installed
 
     PrivacyRiskWarning (UserWarning)    the numbers are right, but a reader may take them for more than they are
     ReadingWarning (UserWarning)        a column is nearly numbers or dates, and was read as text
@@ -80,6 +81,10 @@ class PrivacyRiskWarning(UserWarning):
 
 class ReadingWarning(UserWarning):
     """A column is nearly numbers or dates, and was read as text: the table may not be what it seems."""
+
+
+class MissingExtraError(TcloseError, ImportError):
+    """A package that only some parts of tclose need is not installed."""
 
 
 def raising_alone(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:

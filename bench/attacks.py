@@ -3,7 +3,7 @@
     python bench/attacks.py [t] [loss] [costs] [outermost]          default: all
 
 `t`: hours-per-week and occupation, t = .1 and .2, all algorithms that can in a few seconds. `loss`: each algorithm with the t at which
-it loses as much as growth does at t = .2, found by bisection. `costs`: what l, beta and a grid cost growth, and what they lower.
+it loses as much as growth does at t = .2, found by bisection. `costs`: what l, beta, grids and edges cost growth, and what they lower.
 `outermost`: occupation alone, ten seeds: how much more the class of people who are outermost in it gives away than that of others.
 A fifth of the people are held back as controls; seeds 0, 1 and 2. In percent: members, and the excess over controls in points, means
 over the seeds. Prints Markdown for bench/RESULTS.md. Adult and its hierarchies are looked for in TCLOSE_DATA, else in ../shared/data.
@@ -41,6 +41,7 @@ SHOWN = (
     ("learning", "hours-per-week"),
     ("background join", "occupation"),
     ("background join", "hours-per-week"),
+    ("edges", None),
 )
 
 
@@ -52,7 +53,7 @@ def main() -> None:
 
 
 def heading(first: str) -> None:
-    names = " | ".join(f"{name}, {about}" for name, about in SHOWN)
+    names = " | ".join(name if about is None else f"{name}, {about}" for name, about in SHOWN)
     print(f"\n| {first} | GCP | {names} |\n|---|---|{'---|' * len(SHOWN)}", flush=True)
 
 
@@ -106,6 +107,8 @@ def variants(plain: tc.Policy) -> dict[str, tc.Policy]:
         **{f"beta: {most}": limited(beta=most) for most in (4, 2, 1)},
         **{f"age on a grid of {width}": snapped(width, "age") for width in (5, 10)},
         "snap: auto": snapped("auto", "age", "education-num"),
+        "edges: 2": replace(plain, edges=2),
+        "edges: 2, snap: auto": replace(snapped("auto", "age", "education-num"), edges=2),
     }
 
 

@@ -14,4 +14,5 @@ from tests.naive import regions as regions
 from tests.naive import sabre as sabre
 from tests.naive import several_tables as several_tables
 from tests.naive import wang as wang
+from tests.naive import widened as widened
 from tests.naive.measures import *  # noqa: F403

@@ -385,7 +385,7 @@ def limits(owner: Any, **others: Any) -> dict[str, Any]:
 SUPPORTED: dict[str, dict[str, Any]] = {
     "Policy": {
         "unit": "id", "suppression": 0.1, "identifiers": ["id"], "drop": ["x"], "keep": [Keep("x", despite="why")],
-        "other": "drop", "formula_guard": False, "input": tc.Input(decimal=","), **limits(Policy, k=5, n=10, alpha=0.5),
+        "other": "drop", "formula_guard": False, "input": tc.Input(decimal=","), "edges": 2, **limits(Policy, k=5, n=10, alpha=0.5),
     },
     "Quasi": {
         "type": "text", "hierarchy": TREE, "recode": "set", "snap": 5, "top": 90, "bottom": 18, "weight": 2, "despite": "why",

@@ -305,6 +305,7 @@ def cases(draw: st.DrawFn, least: int = 1, most: int = 24, containers: Sequence[
         k=draw(st.sampled_from([1, 2, 2, 3, 5])),
         suppression=draw(st.sampled_from([0, 0, 0.1, 0.3])),
         alpha=draw(st.sampled_from([None, None, 0.5, 0.8])),
+        edges=draw(st.sampled_from([1, 1, 2, 3])),
         **roles,
     )
     policy = policy if asks_for_something(policy) else replace(policy, k=2)

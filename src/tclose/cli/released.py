@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tclose.cli.printing import Columns, Screen
 from tclose.cli.screen import SATISFIED, WHAT_T_IS, how_read, limits_table, listed_names, size
 from tclose.make.registry import DEFAULT
+from tclose.release.certificate import edges_in_words
 from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
@@ -37,6 +38,9 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))
     screen.tell(WHAT_T_IS)
+    if audit.policy.edges > 1:
+        promise = edges_in_words(audit.policy.edges)
+        screen.tell(f"{promise[0].upper()}{promise[1:]} (edges: checked with the raw table).")
     screen.print()
     _show_loss(screen, release)
     _show_unique(screen, release)

@@ -185,6 +185,45 @@ def _span_of_label(text: str, point: Callable[[str], Span | None]) -> Span:
     return point(text) or _span_of_open_range(text, point) or _span_of_text(text)
 
 
+def ends_of_range(label: Any, *, dates: bool) -> tuple[Key | None, Key | None]:
+    """Return the ends of the range of numbers or dates that a published label names; None for an open end, and for no range.
+
+    A single value is both ends. The last part of a key is -1 where the range ends just before the value. With ``dates`` four
+    digits are a year.
+    """
+    text = "" if label is None else _unguarded_text(label)
+    mixed = _OR_MISSING.fullmatch(text)
+
+    def point(part: str) -> Span | None:
+        """Return the span of values that a number or a date stands for; None for another text."""
+        if not dates:
+            return _span_of_number(part)
+        return _span_of_date(f"{part}-01-01", f"{part}-12-31") if _YEAR.fullmatch(part) else _span_of_date(part)
+
+    low, high = _span_of_label(mixed[1] if mixed else text, point)
+    kind = DATE if dates else NUMBER
+    first, last = (key if key[0] == kind and key[1] not in (inf, -inf) else None for key in (low, high))
+    return first, last
+
+
+def position_of(value: Any) -> tuple[Any, Any]:
+    """Return the first and the last position of a number, a date or a timestamp, as in the keys of `ends_of_range`.
+
+    A day has many positions, those of its microseconds; a number or a timestamp has one. A timestamp is that of its own clock.
+    """
+    if isinstance(value, datetime):
+        at = value.toordinal() * _DAY + _microseconds(value.time())
+        return at, at
+    if isinstance(value, date):
+        return value.toordinal() * _DAY, (value.toordinal() + 1) * _DAY - 1
+    return exact(value), exact(value)
+
+
+def day_of(position: int) -> date:
+    """Return the day of a position of dates, as `position_of` gives it."""
+    return date.fromordinal(position // _DAY)
+
+
 def _span_of_text(text: str) -> Span:
     """Return the span of values, on a line, that a published text stands for which is neither a number nor a date: itself."""
     return (TEXT, text), (TEXT, text)

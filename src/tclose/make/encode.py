@@ -18,6 +18,7 @@ from tclose.distances.choose import as_number
 from tclose.errors import HierarchyError, InputError, PolicyError
 from tclose.make.scales import IntervalTree, Line, Nominal, Scale, Tree, unknown
 from tclose.make.scales.grids import Grid, choose_grid
+from tclose.make.scales.widened import widen
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.policy.fields import AUTO
 from tclose.tables.coded import narrow, sorted_order
@@ -132,6 +133,18 @@ class EncodedTable:
         """Return the table with some of its sensitive attributes; an empty collection stands for all of them."""
         chosen = [attribute for attribute in self.sensitive if not sensitive or attribute.column.name in sensitive]
         return replace(self, sensitive=chosen)
+
+    def scales_of(self, rows: NDArray[Any], starts: Ints) -> list[Scale]:
+        """Return the scales on which some classes are published: ends that too few persons attain are moved, see `widen`.
+
+        Parameters
+        ----------
+        rows, starts
+            Class i has the rows ``rows[starts[i]:starts[i+1]]``.
+        """
+        persons = None if self.persons is None else self.persons[rows]
+        pairs = zip(self.scales, self.quasi, strict=True)
+        return [widen(scale, codes[rows], starts, persons) for scale, codes in pairs]
 
     def at_levels(self, levels: Sequence[int | None]) -> EncodedTable:
         """Return the table with scales that publish at a partition's levels of the hierarchies, if it has any."""

@@ -168,7 +168,8 @@ def losses_against_input(table: EncodedTable, labels: Ints, recoded: Recoded, po
     suppressed = int(np.count_nonzero(labels < 0))
     if suppressed:  # charged on the scales of the input
         members, starts = grouped(labels)
-        published = [scale.publish(codes[members], starts) for scale, codes in zip(table.scales, table.quasi, strict=True)]
+        scales = table.scales_of(members, starts)
+        published = [scale.publish(codes[members], starts) for scale, codes in zip(scales, table.quasi, strict=True)]
         sizes = np.diff(starts)
     return losses(
         published,

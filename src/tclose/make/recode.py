@@ -65,7 +65,8 @@ def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_orde
         Keep the order of the input's rows instead of sorting them by their published values.
     """
     members, starts = grouped(labels)
-    published = [scale.publish(codes[members], starts) for scale, codes in zip(table.scales, table.quasi, strict=True)]
+    scales = table.scales_of(members, starts)
+    published = [scale.publish(codes[members], starts) for scale, codes in zip(scales, table.quasi, strict=True)]
     classes = _published_classes([column for quasi in published for column in quasi.columns.values()])
 
     of_classes = {name: column for quasi in published for name, column in quasi.columns.items()}
@@ -83,7 +84,7 @@ def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_orde
     for name in _published_names(names, table, published):
         if name in of_classes:
             column = of_classes[name]
-            kind = _type_for_bounds(types[name]) if column.type == "value" else _TYPES[column.type]
+            kind = _type_for_bounds(types[name], column.values) if column.type == "value" else _TYPES[column.type]
             values, codes = pa.array(_values_to_publish(column), kind), column.indices[labels[rows]]
         else:
             values, codes = of_rows[name][0], of_rows[name][1][rows]
@@ -118,11 +119,17 @@ def _values_to_publish(column: Column) -> list[Any]:
     return [None if value is None else float(value) for value in column.values] if column.type == "float" else column.values
 
 
-def _type_for_bounds(kind: Any) -> Any:
-    """Return the Arrow type for published bounds: a grid may exceed a narrow integer type, or decimals below 1."""
+def _type_for_bounds(kind: Any, values: Sequence[Any]) -> Any:
+    """Return the Arrow type for published bounds: a grid may exceed an integer type, or decimals below 1."""
+    if pa.types.is_integer(kind):
+        given = [value for value in values if value is not None]
+        least, most = min(given, default=0), max(given, default=0)
+        if pa.types.is_uint64(kind) and least >= 0 and most < 2**64:
+            return kind
+        return pa.int64() if least >= -(2**63) and most < 2**63 else pa.decimal128(38, 0)
     if pa.types.is_decimal(kind) and kind.precision == kind.scale:
         return (pa.decimal128 if kind.precision < 38 else pa.decimal256)(kind.precision + 1, kind.scale)
-    return pa.int64() if pa.types.is_integer(kind) and not pa.types.is_uint64(kind) else kind
+    return kind
 
 
 def _dictionary_of_occurring(values: pa.Array, codes: NDArray[Any]) -> pa.Array:

@@ -36,7 +36,8 @@ def far_from_regions(table: EncodedTable, limits: Limits, rows: Ints, starts: In
     rows, starts
         Class i holds ``rows[starts[i]:starts[i+1]]``. No two classes may be published alike.
     """
-    found = [scale.boxes(codes[rows], starts) for scale, codes in zip(table.scales, table.quasi, strict=True)]
+    scales = table.scales_of(rows, starts)
+    found = [scale.boxes(codes[rows], starts) for scale, codes in zip(scales, table.quasi, strict=True)]
     # If a reader may take a label for something else, the whole table is the only certain region.
     axes = [] if any(boxes is None for boxes in found) else [boxes for boxes in found if boxes is not None]
     far = np.zeros(len(starts) - 1, dtype=np.bool_)

@@ -72,6 +72,13 @@ def _read_whole_number(value: Any) -> int | None:
     return int(value)
 
 
+def _read_given_whole_number(value: Any) -> int:
+    """Return a policy's setting as an integer from 1 on; raise ValueError with the requirement otherwise."""
+    number = _read_whole_number(0 if value is None else value)
+    assert number is not None
+    return number
+
+
 def _read_hierarchy(value: Any) -> Hierarchy | None:
     """Return the hierarchy that a setting gives as an object, a path of a CSV file or a mapping; None if none."""
     if value is None or isinstance(value, Hierarchy):
@@ -229,6 +236,7 @@ Weight = Annotated[Any, _number_validator("0 or more", lambda x: x >= 0, optiona
 Whole = Annotated[
     Any, PlainValidator(_read_whole_number), WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})
 ]
+GivenWhole = Annotated[Any, PlainValidator(_read_given_whole_number), WithJsonSchema({"type": "integer", "minimum": 1})]
 HierarchyField = Annotated[Any, PlainValidator(_read_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
 QuasiHierarchy = Annotated[
     Any,

@@ -13,7 +13,7 @@ from pydantic.dataclasses import dataclass
 
 from tclose.errors import PolicyError, got, raising_alone
 from tclose.policy.columns import Input, Keep, Quasi, Sensitive
-from tclose.policy.fields import NAME, NUMBERS, GivenShare, Name, Names, Share, Truth, Whole
+from tclose.policy.fields import NAME, NUMBERS, GivenShare, GivenWhole, Name, Names, Share, Truth, Whole
 from tclose.policy.lists import InputField, KeptColumns, QuasiColumns, SensitiveColumns
 from tclose.policy.sentences import in_one_sentence, policy_hint
 from tclose.policy.settings import CONFIG, NOT_YET, Settings, plain_settings
@@ -42,6 +42,9 @@ class Policy(Settings):
         The largest share that any sensitive value may have in a class.
     n : int, optional
         (n,t)-closeness instead of t: close to a surrounding region of at least n rows.
+    edges : int
+        An end of a published range that fewer persons of the class attain is moved outward to a grid: each end is attained by
+        nobody in the class, or by at least so many persons.
     suppression : number in [0, 1]
         The largest share of rows that a release may leave out.
     identifiers, drop : list of names
@@ -67,6 +70,7 @@ class Policy(Settings):
     suppression: GivenShare = Fraction(0)
     alpha: Share = None
     n: Whole = None
+    edges: GivenWhole = 1
     identifiers: Names = field(default_factory=list)
     drop: Names = field(default_factory=list)
     keep: KeptColumns = field(default_factory=list)

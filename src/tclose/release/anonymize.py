@@ -14,9 +14,11 @@ import pyarrow as pa
 
 from tclose.errors import PolicyError, PrivacyRiskWarning, raising_alone
 from tclose.jobs import announce
+from tclose.judge.edges import check_edges
 from tclose.judge.gate import check_values, judge, judge_against, named_as_published, reference_of
 from tclose.judge.result import Audit
 from tclose.make.algorithm import Partition, Settings
+from tclose.make.edges import can_move_ends, edge_grids, with_edge_grids, with_edges
 from tclose.make.encode import EncodedTable, as_published, encode
 from tclose.make.kept import check_kept, check_quasi
 from tclose.make.losses import in_words, losses_against_input, losses_seen
@@ -28,7 +30,14 @@ from tclose.policy import Policy, check_policy, files_of
 from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
 from tclose.release.joined import Joined, joined_tables
 from tclose.release.opened import Opened, open_input
-from tclose.release.published import check_missing_words, chosen_grids, describe_columns, moments_of
+from tclose.release.published import (
+    check_missing_words,
+    chosen_edge_grids,
+    chosen_grids,
+    describe_columns,
+    moments_of,
+    on_chosen_grids,
+)
 from tclose.release.release import Details, Release
 from tclose.release.release_set import ReleaseSet
 from tclose.release.scope import asks_for_something
@@ -135,6 +144,7 @@ def anonymize(
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, commitment.update)
     check_kept(encoded, policy)
     check_quasi(encoded, policy)
+    can_move_ends(encoded, policy)
 
     announce("Partitioning")
     partitions = partition_rows(encoded, policy, settings)
@@ -167,7 +177,7 @@ class _Asked:
 def _release(asked: _Asked, opened: Opened, commitment: Commitment, made: _Made, joined: Joined | None, number: int) -> Release:
     """Return one table as a release, judged, with its papers; ``number`` counts tables from 1."""
     judged = _judge_release(opened, made)
-    loss = losses_against_input(made.encoded.at_levels(made.partition.levels), made.labels, made.recoded, made.policy)
+    loss = losses_against_input(made.charged, made.labels, made.recoded, made.policy)
     private = PrivateFacts(
         asked.settings,
         made.partition.course,
@@ -178,6 +188,7 @@ def _release(asked: _Asked, opened: Opened, commitment: Commitment, made: _Made,
         opened.readings,
         None if joined is None else {"number": number, **joined.to_dict()},
         chosen_grids(made.policy, made.encoded),
+        chosen_edge_grids(made.table),
     )
     public = _public_facts(opened, made, judged, keep_order=asked.keep_order)
     if joined is not None:
@@ -251,6 +262,12 @@ class _Made:
         return pa.table(self.recoded.columns)
 
     @property
+    def charged(self) -> EncodedTable:
+        """The input, on the scales that information loss is charged on: those of the input, with ends moved as published."""
+        table = self.encoded.at_levels(self.partition.levels)
+        return with_edge_grids(table, self.policy.edges, edge_grids(self.table))
+
+    @property
     def origin(self) -> Ints:
         """The index of the input row that each published row was made from."""
         return self.table.order[self.recoded.rows]
@@ -271,7 +288,7 @@ def _recode_classes(opened: Opened, policy: Policy, encoded: EncodedTable, parti
     policy, encoded = partition.asked(policy), encoded.only(partition.sensitive)
     rows = np.flatnonzero(partition.labels >= 0)
     table = encoded if len(rows) == encoded.rows else as_published(opened.source, policy, encoded, rows)
-    table = table.at_levels(partition.levels)
+    table = with_edges(table.at_levels(partition.levels), policy)
     labels = partition.labels.copy()
     labels[rows], recoded = publish(table, labels[rows], partition, policy, opened.reader.names, keep_order=keep_order)
     check_missing_words(recoded.columns, policy)
@@ -325,6 +342,7 @@ def _judge_release(opened: Opened, made: _Made) -> _Judged:
     if made.suppressed:
         reference = named_as_published(reference, opened.source, policy, made.coded, made.origin)
     check_values(reference, made.coded, made.suppressed)
+    check_edges(opened.source, on_chosen_grids(policy, made.table), made.coded, made.origin, opened.unit)
     of_owner = _policy_of_release(policy, made.encoded)
     of_reader = replace(of_owner, unit=None, identifiers=[], drop=[], keep=[])
     with_unit = made.coded
@@ -372,4 +390,5 @@ def _details_of_release(table: Any, opened: Opened, made: _Made, judged: _Judged
         in_words=in_words(made.table.scales, made.recoded.published, made.recoded.sizes),
         moments=moments_of(opened.source, made.recoded),
         levels=made.partition.levels,
+        edge_grids=edge_grids(made.table),
     )

@@ -32,6 +32,8 @@ SENTENCE = "{what} verified for these quasi-identifiers; not a legal determinati
 INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
 SEVERAL_COLUMNS = ("bounds", "centroid")
 """Ways to recode that publish several columns for one quasi-identifier: a reader must know them to find the columns."""
+STATED = "edges"
+"""The setting of a policy that nobody can check from a release: the publisher's word."""
 CERTIFICATE, RECORD, CODEBOOK = ".certificate.json", ".private.json", ".codebook.md"
 """The endings of the names of a release's papers, after the name of the release."""
 DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
@@ -94,6 +96,8 @@ class PrivateFacts:
         Where several tables are published: the number of this one, and what joining them shows.
     grids : mapping
         The snap, top and bottom that ``snap: auto`` chose, by the name of the quasi-identifier.
+    edge_grids : mapping
+        The grid to which ends of ranges are moved (``edges``), where the quasi-identifier has no snap.
     """
 
     settings: Settings
@@ -105,6 +109,7 @@ class PrivateFacts:
     readings: Mapping[str, Reading]
     joined: Mapping[str, Any] | None = None
     grids: Mapping[str, Any] = field(default_factory=dict)
+    edge_grids: Mapping[str, Any] = field(default_factory=dict)
 
 
 def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
@@ -179,7 +184,7 @@ def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
         for column in policy.quasi:
             quasi[column.name] |= _public_hierarchy(column, audit)
     read = [setting.name for setting in SETTINGS if setting.of == "policy"]
-    limits: dict[str, Any] = {key: value for key, value in settings.items() if key in read}
+    limits: dict[str, Any] = {key: value for key, value in settings.items() if key in (*read, STATED)}
     return {"quasi": {name: found or None for name, found in quasi.items()}, "sensitive": settings["sensitive"], **limits}
 
 
@@ -209,6 +214,7 @@ def record(policy: Policy, facts: PrivateFacts) -> dict[str, Any]:
         "course": dict(facts.course),
         "policy": policy.to_dict(None),
         **({"grids": dict(facts.grids)} if facts.grids else {}),
+        **({"edge_grids": dict(facts.edge_grids)} if facts.edge_grids else {}),
         "input": {"rows": audit.rows + facts.suppressed, **facts.commitment},
         "suppressed": facts.suppressed,
         "attained_against_input": {
@@ -264,6 +270,11 @@ def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = No
     closing += f" {of_several(**tables, counted=certificate['counted'])}" if tables else ""
     which = [] if sha256 is None else [f"sha256 of the release: {sha256}", ""]
     return "\n".join([*lines, "", closing, "", *which])
+
+
+def edges_in_words(edges: int) -> str:
+    """Return what the setting ``edges`` of a policy promises, as a clause."""
+    return f"each end of a published range is attained by nobody in its class, or by at least {edges} persons"
 
 
 def of_several(number: int, of: int, smallest_intersection: int, counted: str) -> str:

@@ -103,6 +103,7 @@ class SensitiveClaim(_limits_claim("sensitive")):  # type: ignore[misc]  # a cla
 class PolicyClaim(_limits_claim("policy")):  # type: ignore[misc]
     """What was asked of the release."""
 
+    edges: Annotated[int, Field(ge=1)] = 1
     quasi: Annotated[dict[str, QuasiClaim], Few]
     sensitive: Annotated[dict[str, SensitiveClaim | None], Few]
 

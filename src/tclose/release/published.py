@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from tclose.columns.roles import Roles
 from tclose.errors import PolicyError
+from tclose.make.edges import edge_settings
 from tclose.make.encode import EncodedTable
 from tclose.make.recode import Recoded
 from tclose.make.scales import Line
-from tclose.policy import Policy
+from tclose.policy import Policy, Quasi
 from tclose.policy.fields import AUTO
 from tclose.policy.settings import plain_settings
 from tclose.release.certificate import describe_sensitive
@@ -54,6 +55,12 @@ def chosen_grids(policy: Policy, table: EncodedTable) -> dict[str, dict[str, Any
         for column, given in zip(policy.quasi, chosen, strict=True)
         if column.snap == AUTO != given.get("snap", AUTO)
     }
+
+
+def chosen_edge_grids(table: EncodedTable) -> dict[str, dict[str, Any]]:
+    """Return the grids to which ends of ranges are moved, in the form of `chosen_grids`."""
+    chosen = {name: plain_settings(Quasi(name, **settings), None) for name, settings in edge_settings(table).items()}
+    return {name: {setting: value for setting, value in given.items() if setting != "name"} for name, given in chosen.items()}
 
 
 def on_chosen_grids(policy: Policy, table: EncodedTable) -> Policy:

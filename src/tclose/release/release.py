@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from tclose.jobs import announce
 from tclose.judge.gate import judge
 from tclose.judge.result import Audit
 from tclose.make.losses import Losses
+from tclose.make.scales.grids import Grid
 from tclose.policy import Policy
 from tclose.release.certificate import CERTIFICATE, CODEBOOK, RECORD, codebook, to_json
 from tclose.tables.files import Together, check_target, sha256_of
@@ -50,6 +51,8 @@ class Details:
         How the timestamps of a column were written in the input: a CSV has them in the same form.
     levels : sequence of int or None
         The level of its hierarchy at which each quasi-identifier is published, as in `tclose.make.algorithm.Partition`.
+    edge_grids : dict of Grid
+        The grid to which ends of ranges are moved, for each quasi-identifier that has none itself.
     """
 
     coded: pa.Table
@@ -59,6 +62,7 @@ class Details:
     in_words: dict[str, str]
     moments: dict[str, Moments]
     levels: Sequence[int | None]
+    edge_grids: Mapping[str, Grid] = field(default_factory=dict)
 
     def table_for(self, data: Path) -> pa.Table:
         """Return the table to write to a file: in a CSV, timestamps have the form that they had in the input.

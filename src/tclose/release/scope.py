@@ -20,6 +20,7 @@ from tclose.judge.attribute import AttributeAudit
 from tclose.judge.result import Audit, Judgement
 from tclose.policy import Policy, Sensitive
 from tclose.policy.models import NAMED, SETTINGS, asked_of
+from tclose.release.certificate import STATED
 from tclose.tables.counted import Cells
 from tclose.tables.table import Table
 from tclose.values.exact import decimal_up, number_of, plain
@@ -104,7 +105,7 @@ def differences(own: Policy, certified: Policy) -> list[str]:
     """Return sentences on what a reader's policy and a certificate's policy ask differently."""
     found = [
         f"{key} is {_limit_as_shown(getattr(own, key))}, certified is {_limit_as_shown(getattr(certified, key))}"
-        for key in OF_POLICY
+        for key in (*OF_POLICY, STATED)
         if getattr(own, key) != getattr(certified, key)
     ]
     for role, what in (("quasi", "quasi-identifier"), ("sensitive", "sensitive")):

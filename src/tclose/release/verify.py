@@ -15,7 +15,16 @@ from tclose.errors import InputError, TcloseError, raising_alone
 from tclose.judge.audit import Context, examine
 from tclose.judge.result import Audit
 from tclose.policy import Policy
-from tclose.release.certificate import CERTIFICATE, CODEBOOK, RECORD, describe_sensitive, figures, of_several, statement
+from tclose.release.certificate import (
+    CERTIFICATE,
+    CODEBOOK,
+    RECORD,
+    describe_sensitive,
+    edges_in_words,
+    figures,
+    of_several,
+    statement,
+)
 from tclose.release.certificate import codebook as described
 from tclose.release.claims import Certificate, policy_of, read_certificate, read_json
 from tclose.release.scope import Scope, asks_for_something, differences, scope_of
@@ -347,6 +356,7 @@ def _claims_not_checked(said: Certificate) -> list[str]:
     words = [f"made with tclose {said.version} as {said.release.file}"]
     words += [f"the rows are {'in the order of the input' if said.row_order == 'input' else 'sorted by what is published'}"]
     words += ["k and l are satisfied over persons, too"] if said.counted == "persons" else []
+    words += [edges_in_words(said.policy.edges)] if said.policy.edges > 1 else []
     words += [f"what {column.name} holds: {column.holds}" for column in said.columns if column.role != "sensitive"]
     parts = said.loss.by_attribute
     for name, value, by_attribute in (("gcp", said.loss.gcp, parts.gcp), ("precision", said.loss.precision, parts.precision)):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.errors import InfeasibleError
-from tclose.make.scales.rulers import Clock, ruler
+from tclose.make.scales.rulers import Clock, Ruler, ruler
 from tclose.values.arrays import Bools, Ints
 
 TAIL = 20
@@ -39,8 +39,15 @@ class Grid(NamedTuple):
                 found["top"] = measure.limit(cell(self.top).low)
         return found
 
+    def limits(self, measure: Ruler) -> tuple[int | None, int | None]:
+        """Return the positions of the open bottom and top on a ruler; None for no open end."""
+        low = None if self.bottom is None else measure.cell(self.bottom, self.snap).high
+        return low, None if self.top is None else measure.cell(self.top, self.snap).low
 
-def choose_grid(name: str, values: Sequence[Any], ranks: NDArray[Any], persons: NDArray[Any] | None, k: int) -> Grid | None:
+
+def choose_grid(
+    name: str, values: Sequence[Any], ranks: NDArray[Any], persons: NDArray[Any] | None, k: int, *, ends: bool = True
+) -> Grid | None:
     """Return the finest grid on which at least k persons have a value in each cell that has a value.
 
     None where there is none to choose: a column without values, or with times of day.
@@ -57,6 +64,8 @@ def choose_grid(name: str, values: Sequence[Any], ranks: NDArray[Any], persons: 
         The index of each row's value; ``len(values)`` stands for a missing cell.
     persons : (rows,) integers or None
         The person of each row, numbered from 0; None if each row is one.
+    ends : bool
+        Whether cells may be merged into open ends.
 
     Raises
     ------
@@ -68,14 +77,20 @@ def choose_grid(name: str, values: Sequence[Any], ranks: NDArray[Any], persons: 
         return None
     people = _People(len(values), ranks, persons)
     for snap, keys, on_edge in measure.grids():
-        ends = _open_ends(keys, on_edge, people, k)
-        if ends is not None:
-            return Grid(snap, *ends)
+        found = _open_ends(keys, on_edge, people, k)
+        if found is not None and (ends or found == (None, None)):
+            return Grid(snap, *found)
     whom = "rows" if persons is None else "persons"
     raise InfeasibleError(
         f"snap: auto of {name!r} found no grid with at least k={k} {whom} in each cell. Give snap a number or a unit of the "
         "calendar, give a hierarchy, or take a smaller k."
     )
+
+
+def coarsest_grid(name: str, values: Sequence[Any]) -> Grid:
+    """Return the coarsest grid of the series, without open ends: years, or two cells that contain all numbers."""
+    *_, (snap, _, _) = ruler(name, values, None, None, None).grids()
+    return Grid(snap, None, None)
 
 
 class _People:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from datetime import datetime
 from fractions import Fraction
 from itertools import pairwise
@@ -23,7 +24,7 @@ from tclose.values.exact import INT64_MAX, integer_dtype
 from tclose.values.hierarchy import printed
 
 RECODES = ("range", "bounds", "centroid")
-_OR_MISSING = " or missing"
+OR_MISSING = " or missing"
 
 
 class Line(Scale):
@@ -54,6 +55,10 @@ class Line(Scale):
 
     grid: Grid | None = None
     """The grid that ``snap: auto`` chose; None if the policy gives one, or none."""
+    edges: int = 1
+    """How many persons of a class must attain an end of its range; with fewer the end is moved outward. See `widen`."""
+    edge_grid: Grid | None = None
+    """The grid that such ends are moved to where there is no ``snap``."""
 
     @classmethod
     def of(
@@ -117,14 +122,26 @@ class Line(Scale):
         self.name = name
         self.missing = missing
         self.size = len(atoms) + missing
-        self._ruler, self._atoms, self._recode, self.settings = measure, atoms, recode, settings
+        self.ruler, self.atoms, self.recode, self.settings = measure, atoms, recode, settings
         units = measure.units if measure else [0]
         self._least, self._range = units[0], units[-1] - units[0]
-        outmost = [end for atom in (atoms[:1] + atoms[-1:]) for end in atom[:4]] + [units[0], units[-1]]
+        corners = [(atom.low, atom.high, atom.floor, atom.ceiling) for atom in atoms] + [(0, 0, 0, 0)] * missing
+        ends = [[corner[side] for corner in corners] for side in range(4)]
+        outmost = [units[0], units[-1], *(end for side in ends for end in (min(side, default=0), max(side, default=0)))]
         dtype = integer_dtype(8 * max(map(abs, outmost)))
-        ends = [[atom[side] for atom in atoms] + [0] * missing for side in range(4)]
         table: list[NDArray[Any]] = [np.array(side, dtype=dtype) for side in ends]
         self._lows, self._highs, self._floors, self._ceilings = table
+
+    @property
+    def has_ends(self) -> bool:
+        """Whether the ends of ranges are published: a mean has none."""
+        return self.recode != "centroid" and self.ruler is not None
+
+    def with_edges(self, edges: int, grid: Grid | None) -> Line:
+        """Return the line on which ends that fewer than ``edges`` persons attain are moved outward, to a grid or by one cell."""
+        line = copy(self)
+        line.edges, line.edge_grid = edges, grid
+        return line
 
     def widths(self) -> Widths:
         """Return the NCP of all ranges of codes, as shares of the table's range."""
@@ -138,29 +155,33 @@ class Line(Scale):
     def width_in_words(self, share: float) -> str:
         """Return in words how long the published ranges are, from their mean NCP: ``in ranges of 8.6``."""
         how = {"range": "in ranges of", "bounds": "between bounds that differ by", "centroid": "as means over ranges of"}
-        length = self._ruler.length(Fraction(share) * self._range) if self._ruler else "0"
-        return f"{how[self._recode]} {length} on average"
+        length = self.ruler.length(Fraction(share) * self._range) if self.ruler else "0"
+        return f"{how[self.recode]} {length} on average"
 
     def at_level(self, level: int) -> Scale:
         """Return the scale that publishes ranges of one atom (1), or ``*`` (0); bounds and means have no levels."""
-        if self._recode != "range":
-            raise TypeError(f"recode: {self._recode} of {self.name!r} has no levels.")
+        if self.recode != "range":
+            raise TypeError(f"recode: {self.recode} of {self.name!r} has no levels.")
         return self if level else Everything(self, numbers=True)
 
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
         """Return classes published as ranges, bounds or means, and their information loss."""
         found = spans_of(codes, starts, self.size - 1 if self.missing else None)
+        return self.publish_spans(codes, starts, found, expected_rows(self.size, found))
+
+    def publish_spans(self, codes: NDArray[Any], starts: Ints, found: Spans, estimate: Floats) -> Published:
+        """Return classes published from first to last code of given spans, which may be wider than those of their rows."""
         first, last = found.first, found.last
         ncp = charged(np.minimum(self._share_of_range(self._ceilings[last] - self._floors[first]), 1.0), found)
-        single = np.array([atom.single for atom in self._atoms] + [True] * self.missing, dtype=np.bool_)
-        height = charged(((first < last) | ~single[first]).astype(np.float64), found)
-        if self._recode == "centroid":
+        single = np.array([atom.single for atom in self.atoms] + [True] * self.missing, dtype=np.bool_)
+        height = charged(((first != last) | ~single[first]).astype(np.float64), found)
+        if self.recode == "centroid":
             columns, centres = self._mean_column(codes, starts, found)
         else:
-            columns = self._bound_columns(found) if self._recode == "bounds" else self._range_column(found)
+            columns = self._bound_columns(found) if self.recode == "bounds" else self._range_column(found)
             centres = self._share_of_range(self._lows[first] + self._highs[last] - 2 * self._least, 2)
         missing = bool(found.gone.any())
-        if self._recode != "range" and missing:
+        if self.recode != "range" and missing:
             columns[f"{self.name}.missing"] = Column([False, True], (found.gone > 0).astype(np.int64), "boolean")
         squares = self._sums_of_squares(codes, found, centres)
         return Published(
@@ -172,38 +193,38 @@ class Line(Scale):
             squares,
             self._widths_seen(found),
             missing,
-            expected_rows(self.size, found),
+            estimate,
         )
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:
         """Return the range that each published class may stand for; a mean may be any value, missing cells come last."""
         low = high = np.arange(self.size, dtype=np.int64)
-        if self._recode == "centroid":
-            low = high = (low == len(self._atoms)).astype(np.int64)
-        elif not self._ends_ascend():
+        if self.recode == "centroid":
+            low = high = (low == len(self.atoms)).astype(np.int64)
+        elif not self.ends_ascend():
             return None
-        elif self._recode == "bounds" and self._ruler:
-            low, high = self._ranks_of_bounds(self._ruler)
+        elif self.recode == "bounds" and self.ruler:
+            low, high = self._ranks_of_bounds(self.ruler)
         return ranges_of(low, high, codes, starts)
 
-    def _ends_ascend(self) -> bool:
+    def ends_ascend(self) -> bool:
         """Whether printed ends ascend as codes do: clocks may be set back, and a year before 1000 looks like another code."""
-        if not isinstance(self._ruler, Days | Instants):
+        if not isinstance(self.ruler, Days | Instants):
             return True
-        shown = [self._ruler.value(end) for atom in self._atoms for end in (atom.low, atom.high)]
+        shown = [self.ruler.value(end) for atom in self.atoms for end in (atom.low, atom.high)]
         ends = [value.replace(tzinfo=None) if isinstance(value, datetime) else value for value in shown]
         ascending = all(a <= b for a, b in pairwise(ends)) and all(a < b for a, b in pairwise(ends[1::2]))
         return ascending and not (self.settings["snap"] == "year" and ends and ends[0].year < 1000)
 
     def _ranks_of_bounds(self, measure: Ruler) -> tuple[Ints, Ints]:
         """Return the ranks of the published low and high bound of each code's values; missing cells come last."""
-        units = [atom.low for atom in self._atoms] + [atom.high for atom in self._atoms]
+        units = [atom.low for atom in self.atoms] + [atom.high for atom in self.atoms]
         values = [measure.value(unit) for unit in units]
         if measure.type_of(units) == "float":
             values = [float(value) for value in values]
         found = ranks_of(values)
         gone = [int(found.max()) + 1] * self.missing
-        return np.append(found[: len(self._atoms)], gone), np.append(found[len(self._atoms) :], gone)
+        return np.append(found[: len(self.atoms)], gone), np.append(found[len(self.atoms) :], gone)
 
     def covers(self, codes: NDArray[Any], starts: Ints) -> Callable[[int], Bools]:
         """Return a function from a code to which published ranges have it inside.
@@ -212,9 +233,9 @@ class Line(Scale):
         """
         missing = self.size - 1 if self.missing else None
         found = spans_of(codes, starts, missing)
-        if self._recode != "bounds" or not self._ruler:
+        if self.recode != "bounds" or not self.ruler:
             return covering(found.first, found.last, found, missing)
-        low, high = self._ranks_of_bounds(self._ruler)
+        low, high = self._ranks_of_bounds(self.ruler)
         least, greatest = low[found.first], high[found.last]
 
         def covers(code: int) -> Bools:
@@ -232,7 +253,7 @@ class Line(Scale):
         found = spans_of(codes, starts, self.size - 1 if self.missing else None)
         classes, gone = np.arange(len(starts) - 1) * self.size, missing_codes(found, self.size)
         return (
-            gone if self._recode == "centroid" else np.unique(np.concatenate([classes + found.first, classes + found.last, gone]))
+            gone if self.recode == "centroid" else np.unique(np.concatenate([classes + found.first, classes + found.last, gone]))
         )
 
     def describe(self, published: str, *, missing: bool) -> str:
@@ -244,16 +265,20 @@ class Line(Scale):
             "range": f"The range of {self.name!r} among the rows of the class, or the value that they agree on",
             "bounds": f"The {end} {self.name!r} among the rows of the class",
             "centroid": f"The mean of {self.name!r} over the rows of the class",
-        }[self._recode]
+        }[self.recode]
         given = {setting: printed(value) for setting, value in self.settings.items() if value is not None}
         if "snap" in given:
-            what += f", widened to a grid of {given['snap']}{'s' if given['snap'].isalpha() else ''}"
+            what += f", widened to a grid of {_grid_in_words(self.settings['snap'])}"
         if "bottom" in given:
             what += f"; {given['bottom']} or less is one value"
         if "top" in given:
             what += f"; {given['top']} or more is one value"
+        if self.edges > 1 and self.has_ends:
+            what += f"; an end that fewer than {self.edges} persons of the class attain is moved outward"
+            what += "" if self.edge_grid is None else f", to a grid of {_grid_in_words(self.edge_grid.snap)}"
+            what += " whose outermost cells are open" if self.edge_grid is not None and any(self.edge_grid[1:]) else ""
         if missing:
-            says = "'or missing'" if self._recode == "range" else repr(f"{self.name}.missing")
+            says = "'or missing'" if self.recode == "range" else repr(f"{self.name}.missing")
             what += f"; {says} says that some rows miss it"
         return what + "."
 
@@ -267,7 +292,7 @@ class Line(Scale):
 
     def _widths_seen(self, found: Spans) -> Floats | None:
         """Return the published widths as shares of the range that all classes cover; None for means."""
-        if self._recode == "centroid":
+        if self.recode == "centroid":
             return None
         lows, highs = self._lows[found.first], self._highs[found.last]
         present = ~found.absent
@@ -292,13 +317,13 @@ class Line(Scale):
         def label(key: int) -> str | None:
             """Return the label of a key: first code, last code, and whether cells are missing too."""
             (first, last), mixed = divmod(key // 2, self.size), key % 2
-            if first == len(self._atoms):
+            if first == len(self.atoms):
                 return None
-            return self._range_label(self._atoms[first], self._atoms[last]) + (_OR_MISSING if mixed else "")
+            return self.range_label(self.atoms[first], self.atoms[last]) + (OR_MISSING if mixed else "")
 
         return {self.name: column_of_keys((found.first * self.size + found.last) * 2 + found.mixed, label)}
 
-    def _range_label(self, first: Atom, last: Atom) -> str:
+    def range_label(self, first: Atom, last: Atom) -> str:
         """Return the published label of the range from one code's values to another's: ``[25, 34]``."""
         if first is last:
             return first.text
@@ -312,8 +337,8 @@ class Line(Scale):
 
     def _bound_columns(self, found: Spans) -> dict[str, Column]:
         """Return the published columns of the least and the greatest value of each class."""
-        kind = self._ruler.type_of([end for atom in self._atoms for end in (atom.low, atom.high)]) if self._ruler else "value"
-        value = self._ruler.value if self._ruler else int
+        kind = self.ruler.type_of([end for atom in self.atoms for end in (atom.low, atom.high)]) if self.ruler else "value"
+        value = self.ruler.value if self.ruler else int
         return {
             f"{self.name}.min": _column_of_values(self._lows[found.first], found, value, kind),
             f"{self.name}.max": _column_of_values(self._highs[found.last], found, value, kind),
@@ -321,7 +346,7 @@ class Line(Scale):
 
     def _mean_column(self, codes: NDArray[Any], starts: Ints, found: Spans) -> tuple[dict[str, Column], Floats]:
         """Return the published column of means, and the position of each mean in the table's range, from 0 to 1."""
-        grain, parts = (self._ruler and self._ruler.grain) or (1, 1)
+        grain, parts = (self.ruler and self.ruler.grain) or (1, 1)
         twice = self._lows + self._highs
         if self.missing:
             twice[-1] = 0
@@ -334,8 +359,8 @@ class Line(Scale):
         whole = self._range * parts
         least = self._least * parts
         centres = [(number * grain - least) / whole if whole else 0.0 for number in grains]
-        mean = self._ruler.mean if self._ruler else int
-        kind = self._ruler.mean_type if self._ruler else "value"
+        mean = self.ruler.mean if self.ruler else int
+        kind = self.ruler.mean_type if self.ruler else "value"
         units: NDArray[Any] = np.array(grains, dtype=integer_dtype(max(map(abs, grains), default=0)))
         return {self.name: _column_of_values(units, found, mean, kind)}, np.array(centres, dtype=np.float64)
 
@@ -355,8 +380,8 @@ class Atom(NamedTuple):
     """A value; or three texts: of the atom alone, as the start of a range, and as the end of one."""
     closed: bool = True
     """Whether the high end is included."""
-    beyond: bool = False
-    """Whether it stands for all values beyond a limit."""
+    beyond: int = 0
+    """Whether it stands for all values beyond a limit: 1 above it, -1 below it, else 0."""
     show: Callable[[Any], str] = printed
     """Returns the text of a value."""
 
@@ -390,8 +415,7 @@ def _atoms_of_values(measure: Ruler | None, values: Sequence[Any], snapped: bool
     inside = len(units) if top is None else sum(unit < top for unit in units)
     atoms, codes = [], [0] * below
     if bottom is not None and below:
-        text = measure.text(bottom)
-        atoms.append(Atom(bottom, bottom, units[0], bottom, (f"{text} or less", text, text), beyond=True))
+        atoms.append(open_atom(measure, bottom, -1))
     if not snapped:
         codes += range(len(atoms), len(atoms) + inside - below)
         atoms += [
@@ -402,15 +426,22 @@ def _atoms_of_values(measure: Ruler | None, values: Sequence[Any], snapped: bool
         keys, cell = measure.cells()
         code_of = {key: len(atoms) + index for index, key in enumerate(sorted(set(keys[below:inside])))}
         codes += [code_of[key] for key in keys[below:inside]]
-        atoms += [_cell_atom(measure, cell(key)) for key in code_of]
+        atoms += [cell_atom(measure, cell(key)) for key in code_of]
     if top is not None and inside < len(units):
         codes += [len(atoms)] * (len(units) - inside)
-        text = measure.text(top)
-        atoms.append(Atom(top, top, top, units[-1], (f"{text} or more", text, text), beyond=True))
+        atoms.append(open_atom(measure, top, 1))
     return atoms, codes
 
 
-def _cell_atom(measure: Ruler, cell: Cell) -> Atom:
+def open_atom(measure: Ruler, limit: int, side: Literal[-1, 1]) -> Atom:
+    """Return the atom of all values beyond a limit, above it (side 1) or below it (-1), charged to the end of the table."""
+    text, units = measure.text(limit), measure.units
+    shown = f"{text} or {'more' if side > 0 else 'less'}", text, text
+    floor, ceiling = (limit, max(limit, units[-1])) if side > 0 else (min(limit, units[0]), limit)
+    return Atom(limit, limit, floor, ceiling, shown, beyond=side)
+
+
+def cell_atom(measure: Ruler, cell: Cell) -> Atom:
     """Return the atom, the values of one code, for a cell of the grid, cut off at the policy's top and bottom."""
     step = measure.step or 0
     low = cell.low if measure.bottom is None else max(cell.low, measure.bottom + step)
@@ -423,6 +454,12 @@ def _cell_atom(measure: Ruler, cell: Cell) -> Atom:
         start = cell.name if low == cell.low else start
         end = cell.name if high == cell.high else end
     return Atom(low, high, low, high, (text, start, end), closed)
+
+
+def _grid_in_words(snap: Any) -> str:
+    """Return the cells of a grid in words: ``5``, or ``months``."""
+    text = printed(snap)
+    return f"{text}s" if text.isalpha() else text
 
 
 def _column_of_values(units: NDArray[Any], found: Spans, value: Callable[[int], Any], kind: Literal["float", "value"]) -> Column:

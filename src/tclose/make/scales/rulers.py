@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -70,6 +71,17 @@ class Ruler(ABC):
     @abstractmethod
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
         """Return the key of the grid cell of each value, in the order of the cells, and a function from a key to its cell."""
+
+    @abstractmethod
+    def cell(self, key: int, snap: Any) -> Cell:
+        """Return a cell of a grid from its key; the grid need not be the policy's."""
+
+    @abstractmethod
+    def cell_beyond(self, unit: int, side: Literal[-1, 1], snap: Any) -> Cell | None:
+        """Return the nearest cell of a grid that ends above a position (side 1), or begins below it (-1), strictly.
+
+        The grid need not be the policy's. None where there is no such cell: the calendar ends.
+        """
 
     @abstractmethod
     def grids(self) -> Iterator[tuple[Any, Ints, Bools | None]]:
@@ -183,15 +195,22 @@ class Numbers(Ruler):
         """Return the key of each number's grid cell, and a function from a key i to the cell [i * snap, (i + 1) * snap)."""
         assert self._snap is not None
         width = int(self._snap * self._one)
+        return [unit // width for unit in self.units], partial(self.cell, snap=self._snap)
 
-        def cell(key: int) -> Cell:
-            """Return the cell of a key; of whole numbers, from its first to its last one."""
-            low, high = key * width, (key + 1) * width
-            if self.step is None:
-                return Cell(low, high)
-            return Cell(-(-low // self.step) * self.step, (-(-high // self.step) - 1) * self.step)
+    def cell(self, key: int, snap: Any) -> Cell:
+        """Return the cell of a key; of whole numbers, from its first to its last one."""
+        width = int(snap * self._one)
+        low, high = key * width, (key + 1) * width
+        if self.step is None:
+            return Cell(low, high)
+        return Cell(-(-low // self.step) * self.step, (-(-high // self.step) - 1) * self.step)
 
-        return [unit // width for unit in self.units], cell
+    def cell_beyond(self, unit: int, side: Literal[-1, 1], snap: Any) -> Cell:
+        """Return the nearest cell that ends above a position, or begins below it: that of the next whole number, if all are."""
+        width = int(snap * self._one)
+        if self.step is not None:
+            return self.cell((unit + side * self.step) // width, snap)
+        return self.cell(unit // width if side > 0 else -(-unit // width) - 1, snap)
 
     def grids(self) -> Iterator[tuple[Any, Ints, Bools | None]]:
         """Yield grids of 1, 2 and 5 times a power of ten, from the column's last decimal place until two cells contain all."""
@@ -242,13 +261,17 @@ class Days(Ruler):
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
         """Return the first day of each date's week, month, quarter or year, and a function from a first day to that cell."""
         span = self._snap
+        return [_calendar_cell(span, value)[0].toordinal() for value in self._values], partial(self.cell, snap=span)
 
-        def cell(key: int) -> Cell:
-            """Return the cell of the calendar that begins at a day."""
-            first, last, name = _calendar_cell(span, date.fromordinal(key))
-            return Cell(first.toordinal() * 2, last.toordinal() * 2, name)
+    def cell(self, key: int, snap: Any) -> Cell:
+        """Return the cell of the calendar in which a day lies."""
+        first, last, name = _calendar_cell(snap, date.fromordinal(key))
+        return Cell(first.toordinal() * 2, last.toordinal() * 2, name)
 
-        return [_calendar_cell(span, value)[0].toordinal() for value in self._values], cell
+    def cell_beyond(self, unit: int, side: Literal[-1, 1], snap: Any) -> Cell | None:
+        """Return the cell in which the next day lies, or the day before; None where the calendar ends."""
+        day = unit // 2 + side
+        return self.cell(day, snap) if date.min.toordinal() <= day <= date.max.toordinal() else None
 
     def grids(self) -> Iterator[tuple[Any, Ints, Bools | None]]:
         """Yield the units of the calendar, as grids of dates."""
@@ -293,18 +316,30 @@ class Instants(Ruler):
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
         """Return the first day of each timestamp's week, month, quarter or year, and a function from it to that cell."""
-        assert self.step is not None
-        span, step = self._snap, self.step
-
-        def cell(key: int) -> Cell:
-            """Return the cell of the calendar that begins at a day."""
-            first, last, name = _calendar_cell(span, date.fromordinal(key))
-            low = self._position_of(datetime.combine(first, time(), self._zone))
-            high = self._position_of(datetime.combine(last, time(23, 59, 59, 999_999), self._zone)) + 2 - step
-            return Cell(low, high, name)
-
+        span = self._snap
         days = {day: _calendar_cell(span, day)[0].toordinal() for day in {value.date() for value in self._values}}
-        return [days[value.date()] for value in self._values], cell
+        return [days[value.date()] for value in self._values], partial(self.cell, snap=span)
+
+    def cell(self, key: int, snap: Any) -> Cell:
+        """Return the cell of the calendar in which a day lies."""
+        assert self.step is not None
+        first, last, name = _calendar_cell(snap, date.fromordinal(key))
+        low = self._position_of(datetime.combine(first, time(), self._zone))
+        high = self._position_of(datetime.combine(last, time(23, 59, 59, 999_999), self._zone)) + 2 - self.step
+        return Cell(low, high, name)
+
+    def cell_beyond(self, unit: int, side: Literal[-1, 1], snap: Any) -> Cell | None:
+        """Return the nearest cell that ends after a moment, or begins before it; None where the calendar ends."""
+        assert self.step is not None
+        try:
+            day = self.value(unit + side * self.step).date()
+            while True:  # where clocks are set back at midnight, a later moment may be on the day before
+                cell = self.cell(day.toordinal(), snap)
+                if cell.high > unit if side > 0 else cell.low < unit:
+                    return cell
+                day += timedelta(days=side)
+        except OverflowError:
+            return None
 
     def grids(self) -> Iterator[tuple[Any, Ints, Bools | None]]:
         """Yield the units of the calendar, as grids of timestamps; days are those of the column's time zone."""
@@ -357,6 +392,14 @@ class Clock(Ruler):
         return (datetime.min + timedelta(microseconds=unit // 2)).time()
 
     def cells(self) -> tuple[list[int], Callable[[int], Cell]]:
+        """Raise NotImplementedError: times of day have no grid."""
+        raise NotImplementedError
+
+    def cell(self, key: int, snap: Any) -> Cell:
+        """Raise NotImplementedError: times of day have no grid."""
+        raise NotImplementedError
+
+    def cell_beyond(self, unit: int, side: Literal[-1, 1], snap: Any) -> Cell | None:
         """Raise NotImplementedError: times of day have no grid."""
         raise NotImplementedError
 

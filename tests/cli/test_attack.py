@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from tclose.cli import app
+from tclose.cli.attacked import DOES
+from tclose.study import attack as study
 from tests.support.processes import write_people
 
 POLICY = """\
@@ -38,15 +42,69 @@ def test_the_screen_of_attacks(folder: Path, warm: None) -> None:
     code, out, err = called(folder)
     assert (code, err) == (0, "")
     lines = out.splitlines()
+    assert len(lines) <= 24  # one screen
     assert lines[0] == "INTERNAL: measured with the raw table. Do not publish this."
-    assert lines[1].startswith("table.csv: a release of 270 persons in ")
-    assert lines[1].endswith("; 30 persons who are not in it are the controls.")
-    table = [line for line in lines if line.startswith("background join")]
-    assert len(table) == 2
+    assert lines[1].startswith("table.csv: a release of 270 people in ")
+    assert lines[1].endswith("; 30 people who are not in it are the controls. Attackers know age and zip.")
+    assert lines[3].startswith(
+        ("The release gives away most about ", "No attack is right more often about people in the release")
+    )
+    heading = next(number for number, line in enumerate(lines) if line.startswith("an attacker who"))
+    assert "what the table teaches about everybody" in lines[heading - 2]
+    kinds = [line[:28].strip() for line in lines[heading + 1 : heading + 11]]
+    assert sorted(kinds) == sorted(set(DOES.values()) - {"finds one row that fits", "finds the person of a row"})
+    assert lines[heading + 11].startswith("How often the attacker is right about others")
+    assert lines[-1] == "Every attack on every column, who is hit worst, and what lowers it: --all"
+    assert sorted(path.name for path in folder.iterdir()) == ["policy.yaml", "table.csv"]  # nothing is written
+
+
+def test_all_attacks_on_all_columns(folder: Path) -> None:
+    lines = called(folder, "--all")[1].splitlines()
+    assert lines[0] == "INTERNAL: measured with the raw table. Do not publish this."
+    assert len([line for line in lines if line.startswith("background join")]) == 2
     assert any(line.startswith("Someone who knows the quasi-identifiers of a person and their salary guesses") for line in lines)
     assert any(line.startswith("  Alone at an end of their class by raw value, whatever is published: ") for line in lines)
     assert sum("Lowered by: " in line for line in lines) >= 4
-    assert sorted(path.name for path in folder.iterdir()) == ["policy.yaml", "table.csv"]  # nothing is written
+
+
+def test_the_screen_says_what_is_given_away_most(tmp_path: Path) -> None:
+    # Of each age there is one disease, which the salary tells too; and classes are those of one age.
+    rows = [f"{age},{'flu' if age % 2 else 'gout'},{age % 2}" for age in range(40) for _ in range(6)]
+    (tmp_path / "table.csv").write_text("age,disease,salary\n" + "\n".join(rows) + "\n")
+    (tmp_path / "policy.yaml").write_text("{k: 2, quasi: [age], sensitive: {disease: 1, salary: 1}}")
+    lines = called(tmp_path)[1].splitlines()
+    assert lines[3] == "No attack is right more often about people in the release than about others, beyond chance."
+    assert lines[4].startswith("The disease of 216 people is certain to an attacker. Lowered by: l: 2 or more")
+    # The value of each person is their own, and the controls say what is so by chance.
+    rng = np.random.default_rng(1)
+    rows = [f"{age},{rng.choice(list('abcdefgh'))}" for age in range(60) for _ in range(6)]
+    (tmp_path / "table.csv").write_text("age,disease\n" + "\n".join(rows) + "\n")
+    (tmp_path / "policy.yaml").write_text("{k: 2, quasi: [age], sensitive: {disease: 1}}")
+    lines = called(tmp_path)[1].splitlines()
+    assert lines[3].startswith("The release gives away most about disease. Someone who knows the quasi-identifiers of ")
+    found = re.fullmatch(r"That is ([0-9.]+) points more \(([0-9.]+) to ([0-9.]+)\)\. .*Lowered by: .*\.", lines[4])
+    assert found is not None
+    first = next(line for number, line in enumerate(lines) if number and lines[number - 1].startswith("an attacker who"))
+    assert first.endswith(f"{found[1]} ({found[2]} to {found[3]})")  # the worst comes first
+
+
+def test_the_screen_states_the_sample(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study, "ALL", 100)
+    monkeypatch.setattr(study, "TRIED", 50)
+    line = called(folder)[1].splitlines()[2]
+    assert line.startswith("Tried on 50 of 270 people in the release and 30 of 30 others, chosen at random. On all of them: ")
+    for name in ("homogeneity", "background knowledge", "edges", "refinement", "prosecutor", "marketer"):
+        assert name in line
+
+
+def test_texts_of_the_table_do_not_control_the_terminal(tmp_path: Path) -> None:
+    rows = [f"bad\x1b[2J{place},{'ab'[place % 2]}" for place in range(4) for _ in range(60)]
+    (tmp_path / "table.csv").write_text("town\x1b[2J,ill\n" + "\n".join(rows) + "\n")
+    (tmp_path / "policy.yaml").write_text('{k: 2, quasi: ["town\\x1b[2J"], sensitive: {ill: 1}}')
+    code, out, _ = called(tmp_path, "--all")
+    assert code == 0
+    assert "\x1b" not in out
+    assert "town\\x1b[2J" in out
 
 
 def test_attacks_as_json(folder: Path) -> None:
@@ -71,7 +129,7 @@ def test_attacks_as_json(folder: Path) -> None:
 
 
 def test_a_register_is_a_file_or_a_share_of_the_population(folder: Path) -> None:
-    lines = called(folder, "--sampling", "1/50")[1].splitlines()
+    lines = called(folder, "--sampling", "1/50", "--all")[1].splitlines()
     assert any(
         line.startswith("Someone who knows a register of the population, 0.02 of whom are in the table,") for line in lines
     )
@@ -85,7 +143,7 @@ def test_a_register_is_a_file_or_a_share_of_the_population(folder: Path) -> None
 
 def test_the_screen_of_kept_columns(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text(POLICY + "keep: [ward]\n")
-    command = ["attack", str(folder / "table.csv"), "-p", str(tmp_path / "policy.yaml"), "--algorithm", "mondrian"]
+    command = ["attack", str(folder / "table.csv"), "-p", str(tmp_path / "policy.yaml"), "--algorithm", "mondrian", "--all"]
     out = CliRunner().invoke(app, command).stdout
     assert "Someone who knows the quasi-identifiers of a person and their ward finds exactly one row that fits: true for" in out
     assert "  ward tells most: without it " in out

@@ -19,6 +19,9 @@ def attack(
     ),
     algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: growth."),
     seed: int = typer.Option(0, "--seed", metavar="N", help="For the choice of controls, and for the algorithm."),
+    everything: bool = typer.Option(
+        False, "--all", help="Also every attack on every column: who is hit worst, and what lowers it."
+    ),
     as_json: bool = typer.Option(False, "--json", help="One JSON object instead of the screen."),
 ) -> None:
     """Make a release of a table, attack it, and say what it would still give away.
@@ -32,6 +35,7 @@ def attack(
     \b
     Examples:
       tclose attack visits.csv -p policy.yaml
+      tclose attack visits.csv -p policy.yaml --all
       tclose attack visits.csv -p policy.yaml --algorithm mondrian --holdout 1/5
       tclose attack visits.csv -p policy.yaml --sampling 1/50
       tclose attack visits.csv -p policy.yaml --register voters.csv
@@ -51,4 +55,4 @@ def attack(
         if as_json:
             echo_json(found.to_json())
         else:
-            show_attacks(found, data.name)
+            show_attacks(found, data.name, everything=everything)

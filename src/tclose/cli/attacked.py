@@ -1,10 +1,12 @@
-"""The screen of attacks: for each what it found about people in the release and about others, and what would lower it."""
+"""The screen of attacks: what a release gives away most and what lowers it, then a line for each kind of attack."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tclose.cli.printing import Columns, Screen
+from tclose.cli.attack_details import how_often_right, percent, show_details, worst_in_words
+from tclose.cli.printing import Columns, Screen, words
+from tclose.cli.screen import listed_names
 from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
@@ -13,118 +15,148 @@ if TYPE_CHECKING:
 
 INTERNAL = "INTERNAL: measured with the raw table. Do not publish this."
 
+NOTHING = "none seen"
 
-def show_attacks(found: Attacks, name: str) -> None:
-    """Print the screen of attacks: a table of all, then what each means and what would lower it."""
-    screen, release = Screen(), found.release
+MEANING = (
+    "How often the attacker is right about others, who are not in the release, and about people in it.",
+    "Given away: in it minus others, in points of 100. In brackets its 95% interval, which misses the truth once in twenty",
+    f"times; {NOTHING!r} if 0 lies in it.",
+)
+
+DOES = {
+    "homogeneity": "is sure of it",
+    "background knowledge": "is sure if one is ruled out",
+    "skewness": "draws a row that fits them",
+    "similarity": "guesses a value near it",
+    "learning": "guesses it from all classes",
+    "background join": "guesses it by another value",
+    "edges": "proves the class of a person",
+    "refinement": "is sure by elimination",
+    "kept columns": "finds one row that fits",
+    "prosecutor": "finds the row of a person",
+    "journalist": "finds the person of a row",
+    "marketer": "matches rows with people",
+}
+"""What the attacker of each kind does, in a few words."""
+
+CERTAIN = ("homogeneity", "refinement")
+"""Attacks by which nothing but the release makes an attacker certain of a value."""
+
+
+def show_attacks(found: Attacks, name: str, *, everything: bool = False) -> None:
+    """Print the screen of attacks.
+
+    Parameters
+    ----------
+    name
+        The name of the table.
+    everything
+        Whether to show all attacks on all columns, who is hit worst and what lowers each.
+    """
+    screen = Screen()
     screen.tell(INTERNAL)
-    classes = number_of(release.audit.classes, "class", "classes")
-    held = f"; {number_of(found.controls, 'person')} who are not in it are the controls"
-    screen.tell(f"{name}: a release of {number_of(found.members, 'person')} in {classes} was attacked{held}.")
+    for line in (_what_was_attacked(found, name), *_on_whom(found)):
+        screen.tell(line)
     screen.print()
-    table = Columns("attack", "about", "without the release", "in it", "controls", "excess", "95% interval")
-    for attack in found:
-        table.row(attack.name, attack.sensitive or "", *_figures(attack))
+    for line in _verdict(found):
+        screen.tell(line)
+    screen.print()
+    table = Columns("an attacker who", "about", "others", "in it", "given away")
+    for attack in worst_of_each_kind(found):
+        said = (DOES.get(attack.name, attack.name), attack.sensitive or "")
+        table.row(*said, *how_often_right(attack)[1:], _given_away(attack))
     screen.print(table)
-    screen.tell("Excess: what the release gives away about the people in it. The rest is what it teaches about everybody.")
-    screen.tell("Attacks that are right about nobody stand in the table alone.")
+    screen.tell(" ".join(MEANING))
     for reason in found.skipped:
         screen.tell(reason)
-    for attack in found:
-        if (
-            not attack.members.share
-            and not (attack.class_known and attack.class_known.share)
-            and not attack.figures.get("narrowed")
-        ):
-            continue
+    if everything:
         screen.print()
-        screen.tell(attack.sentence)
-        for line in _remarks(attack):
-            screen.tell(f"  {line}")
+        show_details(screen, found)
+    else:
+        screen.tell("Every attack on every column, who is hit worst, and what lowers it: --all")
 
 
-def _figures(attack: Attack) -> list[str]:
-    """Return the figures of an attack for a line of the table; "-" where there is none."""
-    return [
-        "-" if attack.before is None else _percent(attack.before),
-        _percent(attack.members.share),
-        "-" if attack.controls is None else _percent(attack.controls.share),
-        "-" if attack.excess is None else _points(attack.excess),
-        "-" if attack.interval is None else f"{_points(attack.interval[0])} to {_points(attack.interval[1])}",
-    ]
+def _what_was_attacked(found: Attacks, name: str) -> str:
+    """Return a sentence on the release and the controls."""
+    people = number_of(found.members, "person", "people")
+    classes = number_of(found.release.audit.classes, "class", "classes")
+    held = number_of(found.controls, "person who is not in it is", "people who are not in it are")
+    known = listed_names(list(found.release.audit.quasi))
+    return f"{name}: a release of {people} in {classes} was attacked; {held} the controls. Attackers know {known}."
 
 
-def _remarks(attack: Attack) -> list[str]:
-    """Return what is to be said of an attack besides its sentence: the upper bound, the worst group, and what lowers it."""
-    found = []
-    if attack.class_known is not None:
-        found.append(f"If the attacker knows everybody's class: {_percent(attack.class_known.share)}.")
-    if "lift" in attack.figures:
-        found.append(f"A value is at most {attack.figures['lift']:.1f} times likelier in a class than in the table.")
-    if "largest" in attack.figures:
-        found.append(f"Largest for one person: {_percent(attack.figures['largest'])}.")
-    if "matches" in attack.figures:
-        found.append(f"That is about {number_of(round(attack.figures['matches']), 'right match', 'right matches')}.")
-    if "population_uniques" in attack.figures:
-        raw, everybody = attack.figures["sample_uniques"], attack.figures["population_uniques"]
-        found.append(
-            f"Before the release, the quasi-identifiers of {number_of(raw, 'person')} occur once in the table. In the population "
-            f"those of about {number_of(round(everybody), 'person')} do (estimated by Pitman's model)."
-        )
-    if "smallest" in attack.figures:
-        below, rows = _percent(attack.figures["below_k"]), number_of(attack.figures["smallest"], "row")
-        found.append(f"Fewer than k persons share both classes with {below} of them; the smallest intersection has {rows}.")
-        found.append(f"By the later release alone: {_percent(attack.figures['one_release'])}.")
-    if "column" in attack.figures:
-        found.append(f"{attack.figures['column']} tells most: without it {_percent(attack.figures['without'])}.")
-        if attack.controls is not None:
-            found.append("For people who are not in the release that row is somebody else's, which the attacker cannot know.")
-    if attack.name == "refinement":
-        ruled_out, narrowed, one = (attack.figures[figure] for figure in ("impossible", "narrowed", "one_class"))
-        found.append(
-            f"All classes together rule out {_percent(ruled_out)} of the pairs of a row and a class that single classes allow."
-        )
-        found.append(
-            f"That leaves fewer classes for {number_of(narrowed, 'row')}. In all, {number_of(one, 'row')} have one class left."
-        )
-    if attack.name == "edges":
-        found += _remarks_on_edges(attack.figures)
-    if attack.worst is not None:
-        worst = attack.worst
-        found.append(f"Worst for {worst.column} {worst.label}: {_percent(worst.share)} of {number_of(worst.persons, 'person')}.")
-    found.append(f"Lowered by: {attack.lowers}.")
-    return found
+def _on_whom(found: Attacks) -> list[str]:
+    """Return a sentence on the sample of people on whom attacks were tried; none if it was everybody."""
+    tried = found.tried
+    if (tried.members, tried.controls) == (found.members, found.controls):
+        return []
+    members, controls = f"{tried.members:,} of {found.members:,}", f"{tried.controls:,} of {found.controls:,}"
+    all_of = [attack.name for attack in worst_of_each_kind(found) if attack.members.persons == found.members]
+    everybody = f" On all of them: {listed_names(all_of)}." if all_of else ""
+    return [f"Tried on {members} people in the release and {controls} others, chosen at random.{everybody}"]
 
 
-def _remarks_on_edges(figures: dict[str, Any]) -> list[str]:
-    """Return what is to be said of people whose class is proven, and of those who are outermost in their class."""
-    found = []
-    for name, told in figures["sensitive"].items():
-        if told["pinned"]["class_shares"] is not None:
-            before, after = (_percent(told["pinned"][belief]) for belief in ("belief_before", "belief_after"))
-            found.append(f"The attacker believes in their true {name} with {after}; with {before} if the class is not known.")
-    found.append(
-        f"Alone at an end of their class by raw value, whatever is published: {number_of(figures['outermost'], 'person')}."
+def worst_of_each_kind(found: Attacks) -> list[Attack]:
+    """Return of each kind of attack the one on the column that it gives away most of; those that give away most come first."""
+    kinds: dict[str, list[Attack]] = {}
+    for attack in found:
+        kinds.setdefault(attack.name, []).append(attack)
+    worst = [max(attacks, key=_how_bad) for attacks in kinds.values()]
+    return sorted(worst, key=lambda attack: -_excess_seen(attack))
+
+
+def _how_bad(attack: Attack) -> tuple[float, float]:
+    """Return a key by which attacks of a kind are compared: the excess that is seen, then any excess, or success without one."""
+    return _excess_seen(attack), attack.members.share if attack.excess is None else attack.excess
+
+
+def _excess_seen(attack: Attack) -> float:
+    """Return the excess of an attack; 0 where chance may have made it, or without controls."""
+    return attack.excess if attack.excess is not None and attack.interval is not None and attack.interval[0] > 0 else 0.0
+
+
+def _verdict(found: Attacks) -> list[Any]:
+    """Return sentences on what the release gives away most, to whom, and what lowers it; and on values that are certain."""
+    most = worst_of_each_kind(found)[0]
+    if _excess_seen(most):
+        about = f"The release gives away most about {most.sensitive}" if most.sensitive else "What the release gives away most"
+        worst = "" if most.worst is None else f" {worst_in_words(most.worst)}"
+        lines = [
+            words(f"{about}. {most.sentence}", style="bold"),
+            f"That is {_with_interval(most, ' points more')}.{worst} Lowered by: {most.lowers}.",
+        ]
+    else:
+        lines = [
+            words("No attack is right more often about people in the release than about others, beyond chance.", style="bold")
+        ]
+    certain = [attack for attack in found if attack.name in CERTAIN and attack.members.share]
+    if certain:
+        one = max(certain, key=lambda attack: attack.members.share)
+        people = number_of(round(one.members.share * one.members.persons), "person", "people")
+        lines.append(words(f"The {one.sensitive} of {people} is certain to an attacker. Lowered by: {one.lowers}.", style="bold"))
+    lines.append(
+        "Where nothing is given away below, the attacker learns what the table teaches about everybody: it works as well on "
+        "people who are not in the release."
     )
-    for name, told in figures["sensitive"].items():
-        if (learned := told["outermost"]["learning"]) is not None:
-            shares = f"{_percent(learned.right.share)} of them and {_percent(learned.others.share)} of the others"
-            interval = f"95% interval of the difference {_points(learned.interval[0])} to {_points(learned.interval[1])}"
-            found.append(f"Learning guesses the {name} of {shares} ({interval}).")
-            beyond = told["outermost"]["beyond_model"]
-            low, high = map(_points, beyond.chosen_interval)
-            found.append(
-                f"Knowing the class adds {_points(beyond.difference)} of it: {_points(beyond.dealt)} because they are unlike "
-                f"others of their class, {_points(beyond.chosen)} ({low} to {high}) because they were taken for their {name}."
-            )
-    return found
+    return lines
 
 
-def _percent(share: float) -> str:
-    """Return a share in percent, with one decimal."""
-    return f"{100 * share:.1f}%"
+def _given_away(attack: Attack) -> str:
+    """Return what an attack gives away, for its line: points with their interval, or people."""
+    figures = attack.figures
+    if attack.name == "edges":
+        return number_of(figures["pinned"], "person", "people")
+    if "largest" in figures:
+        return f"at most {percent(figures['largest'])} each"
+    if "matches" in figures:
+        return f"about {number_of(round(figures['matches']), 'match', 'matches')}"
+    if attack.excess is None or attack.interval is None:
+        people = round(attack.members.share * attack.members.persons)
+        return number_of(people, "person", "people") if people else NOTHING
+    return _with_interval(attack) if _excess_seen(attack) else NOTHING
 
 
-def _points(share: float) -> str:
-    """Return a difference of shares in percentage points, with its sign."""
-    return f"{100 * share:+.1f}"
+def _with_interval(attack: Attack, unit: str = "") -> str:
+    """Return an excess that is seen, in points, with its interval: "4.9 (3.3 to 6.5)"."""
+    excess, low, high = (f"{100 * share:.1f}" for share in (attack.excess or 0.0, *(attack.interval or ())))
+    return f"{excess}{unit} ({low} to {high})"

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from tclose.cli import app
 from tclose.cli.attacked import DOES
-from tclose.study import attack as study
+from tclose.study import staging
 from tests.support.processes import write_people
 
 POLICY = """\
@@ -89,8 +89,8 @@ def test_the_screen_says_what_is_given_away_most(tmp_path: Path) -> None:
 
 
 def test_the_screen_states_the_sample(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study, "ALL", 100)
-    monkeypatch.setattr(study, "TRIED", 50)
+    monkeypatch.setattr(staging, "ALL", 100)
+    monkeypatch.setattr(staging, "TRIED", 50)
     line = called(folder)[1].splitlines()[2]
     assert line.startswith("Tried on 50 of 270 people in the release and 30 of 30 others, chosen at random. On all of them: ")
     for name in ("homogeneity", "background knowledge", "edges", "refinement", "prosecutor", "marketer"):

@@ -83,6 +83,7 @@ def models() -> Any:
     shape = alt.Shape("model:N", sort=names, legend=None)
     across = alt.X("quasi:Q", title="quasi-identifiers", axis=alt.Axis(values=list(range(1, 8)), format="d", grid=False))
     panels = []
+    kind: Any  # Altair has a type for the names of scales
     for key, title, kind in (
         ("seconds", "CPU s of the search", "linear"),
         ("average", "rows in a class on average", "log"),

@@ -52,6 +52,7 @@ NAMES = [
     "Scope",
     "Sensitive",
     "TcloseError",
+    "Utility",
     "Verification",
     "Violation",
     "Worst",
@@ -63,6 +64,7 @@ NAMES = [
     "find_fragmentation",
     "list_algorithms",
     "transport",
+    "utility",
     "verify",
 ]
 

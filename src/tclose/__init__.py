@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tclose.release.verify import Finding, Verification, verify
     from tclose.study.attack import Attacks, attack
     from tclose.study.attacks.record import Attack, Rate, Worst
+    from tclose.study.utility.utility import Utility, utility
     from tclose.tables.readings import Reading
     from tclose.values.hierarchy import Hierarchy
 
@@ -70,6 +71,8 @@ _HOMES = {
     "Attacks": "study.attack",
     "Rate": "study.attacks.record",
     "Worst": "study.attacks.record",
+    "Utility": "study.utility.utility",
+    "utility": "study.utility.utility",
     "attack": "study.attack",
     "Joined": "release.joined",
     "emd": "judge.transport",
@@ -134,6 +137,7 @@ __all__ = [
     "Scope",
     "Sensitive",
     "TcloseError",
+    "Utility",
     "Verification",
     "Violation",
     "Worst",
@@ -145,6 +149,7 @@ __all__ = [
     "find_fragmentation",
     "list_algorithms",
     "transport",
+    "utility",
     "verify",
 ]
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import tclose as tc
-from tclose.study import attack as study
+from tclose.study import staging
 from tclose.study.attacks.uniques import _likeliest, _likelihood, population_uniques
 
 
@@ -123,7 +123,7 @@ def test_a_register_of_another_type() -> None:
 def test_what_an_attack_is_given_is_checked_before_the_table_is_read(
     wrong: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(study, "open_input", lambda *_: pytest.fail("the table is read"))
+    monkeypatch.setattr(staging, "open_input", lambda *_: pytest.fail("the table is read"))
     with pytest.raises(tc.TcloseError, match=re.escape(message)):
         tc.attack(pa.table({"age": [1, 2], "ill": ["flu", "gout"]}), tc.Policy(["age"], {"ill": 1}, k=2), **wrong)
 

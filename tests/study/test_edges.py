@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.study.attacks.edges import compare, find_edges
+from tclose.study.attacks.refinement import refine
 from tclose.study.scene import CONTROL
 from tests.naive import edges as naive
 from tests.support.scenes import scene_of
@@ -81,6 +82,91 @@ def test_the_same_people_as_one_by_one(data: st.DataObject) -> None:
     edges = find_edges(scene)
     assert set(order[edges.pinned].tolist()) == naive.pinned(rows, labels, persons or range(count), COUNTRIES)
     assert not edges.mistaken.any()
+
+
+# --- ends that are moved ----------------------------------------------------------------------------------------------
+
+
+def test_one_person_at_each_end_is_found_out_with_edges_1_and_not_with_2() -> None:
+    table = pa.table({"age": [21, 22, 23, 23, 31, 31, 38, 39], "ill": ["flu", "gout"] * 4})
+    found = []
+    for edges in (1, 2):
+        policy = tc.Policy(["age"], {"ill": 0.5}, k=4, edges=edges)
+        release = tc.anonymize(table, policy, algorithm="mondrian")
+        found.append(next(one for one in tc.attack(table, policy, release=release) if one.name == "edges"))
+    assert [one.figures["pinned"] for one in found] == [2, 0]  # those of 21 and of 39
+    assert [one.members.share for one in found] == [2 / 8, 0]
+    assert [one.figures["outermost"] for one in found] == [2, 2]  # as they are, whatever is published
+    assert "edges: 2" in found[0].lowers
+    assert "snap: auto" in found[0].lowers
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {}, {"snap": 5}, {"snap": 5, "top": 12, "bottom": 3}, {"top": 12}, {"recode": "bounds"}, {"recode": "bounds", "snap": 5},
+]  # fmt: skip
+TENS = tc.Policy([tc.Quasi("age", snap=10)], {"ill": 1}, k=2, edges=2)
+
+
+def test_what_moved_ends_prove() -> None:
+    # [10, 39]: nobody is from 10 to 19. So somebody is from 20 to 29, and one person alone is. Two are from 30 to 39.
+    assert found_in([25, 31, 32], [0, 0, 0], TENS) == ([0], [])
+    # Somebody else of 27 could be the one, and two from 10 to 19 could have attained the end; but one could not.
+    assert found_in([25, 31, 32, 27], [0, 0, 0, CONTROL], TENS) == ([], [])
+    assert found_in([25, 31, 32, 15, 16], [0, 0, 0, CONTROL, CONTROL], TENS) == ([], [])
+    assert found_in([25, 31, 32, 15], [0, 0, 0, CONTROL], TENS) == ([0], [])
+    # [20, 39]: two are from 20 to 29; or some from 30 to 39 alone, if the end was moved. There are two of both.
+    assert found_in([25, 26, 31, 32], [0, 0, 0, 0], TENS) == ([], [])
+    # [20, 29] is one cell: had an end been moved, there would be another. Two are there, and there are two.
+    assert found_in([25, 26], [0, 0], TENS) == ([0, 1], [])
+
+
+def test_an_end_that_was_not_moved_has_as_many_persons() -> None:
+    # Grids of the rows: 2. Nothing moves to 20.5: two are there, and there are two.
+    halves = tc.Policy([tc.Quasi("age")], {"ill": 1}, k=2, edges=2)
+    ages = [20.5, 20.5, 22.5, 22.5]
+    assert found_in(ages, [0] * 4, halves) == ([0, 1, 2, 3], [])
+    assert found_in([*ages, 20.5], [*[0] * 4, CONTROL], halves) == ([2, 3], [])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_what_is_claimed_is_true_and_proves_what_it_proves_one_by_one(data: st.DataObject) -> None:
+    count = data.draw(st.integers(2, 16))
+    tenths = st.integers(0, 60).map(lambda number: number / 10)
+    age = data.draw(st.sampled_from([st.integers(0, 30), tenths]))
+    ages = data.draw(st.lists(st.one_of(age, age, age, st.none()), min_size=count, max_size=count))
+    ages[0] = data.draw(age)
+    drawn = data.draw(st.lists(st.sampled_from([0, 0, 1, CONTROL]), min_size=count - 1, max_size=count - 1))
+    labels = [1 if 1 in drawn else 0, *drawn]
+    labels = labels if 0 in labels else [min(label, 0) for label in labels]
+    asked = data.draw(st.sampled_from(SETTINGS))
+    persons = data.draw(st.lists(st.integers(0, count), min_size=count, max_size=count)) if data.draw(st.booleans()) else None
+    if persons and any(len({labels[row] < 0 for row in range(count) if persons[row] == one}) > 1 for one in persons):
+        return  # somebody is half in the table
+    table = pa.table({"age": ages, "ill": ["flu"] * count} | ({"who": persons} if persons else {}))
+    quasi, unit = tc.Quasi("age", **asked), "who" if persons else None
+    policy = tc.Policy([quasi], ["ill"], k=2, edges=data.draw(st.integers(2, 3)), unit=unit)
+    scene, _ = scene_of(table, policy, labels)
+    (claims,), (codes,), size = scene.attained, scene.table.quasi, scene.table.scales[0].size
+    inside = np.concatenate([contains for _, contains in scene.containing(np.arange(count))])
+    assert all(inside[row, label] for row, label in enumerate(scene.labels) if label >= 0)
+    true, possible, fitting = [], [], []
+    for claim, least in enumerate(claims.persons.tolist()):
+        found = {divmod(int(key), size) for key in claims.keys[claims.claims == claim]}
+        rows = [(row, label) for label, code in found for row in range(count) if codes[row] == code and inside[row, label]]
+        fitting.append(rows)
+        possible.append(len({int(scene.persons[row]) for row, _ in rows}) >= least)
+        true.append(len({int(scene.persons[row]) for row, label in rows if scene.labels[row] == label}) >= least)
+    pinned = set()
+    for claim, (rows, other) in enumerate(zip(fitting, claims.other.tolist(), strict=True)):
+        assert true[claim] or (other >= 0 and true[other])
+        if len({int(scene.persons[row]) for row, _ in rows}) == claims.persons[claim] and not (other >= 0 and possible[other]):
+            pinned |= {row for row, label in rows if scene.labels[row] == label}
+    edges = find_edges(scene)
+    assert set(np.flatnonzero(edges.pinned).tolist()) == pinned
+    assert not edges.mistaken.any()
+    refined = refine(scene)
+    assert all(refined.possible[number, label] for number, label in zip(refined.number, scene.labels[scene.members], strict=True))
 
 
 def test_who_is_outermost_by_raw_value_whatever_is_published() -> None:

@@ -33,7 +33,7 @@ from tclose.study.attacks.skewness import skewness
 from tclose.study.attacks.uniques import Uniques, population_uniques
 from tclose.study.register import open_register, with_register
 from tclose.study.scene import Scene
-from tclose.study.staging import labels_of, share_of, stage
+from tclose.study.staging import as_published, labels_of, share_of, stage
 from tclose.values.arrays import renumber
 
 
@@ -158,12 +158,11 @@ def attack(
     population = None
     if people is not None:
         announce("Reading the register")
-        levels = staged.release._details.levels
-        population = with_register(staged.opened.source, scene.policy, encoded.order, scene.labels, levels, people)
+        population = with_register(staged, people)
     before = None
     if earlier is not None:
         classes = labels_of(earlier, "earlier", policy, encoded)
-        before = Scene(scene.policy, encoded.at_levels(earlier._details.levels), classes)
+        before = Scene(scene.policy, as_published(encoded, earlier), classes)
     announce("Attacking")
     uniques = None if taken is None else _uniques(staged.opened, policy, encoded, taken)
     outcomes = [*_outcomes(scene), *linking(scene, taken, population, uniques)]

@@ -11,9 +11,9 @@ from tclose.errors import ColumnError, nearest
 from tclose.make.encode import EncodedTable, scale_of_quasi
 from tclose.policy import Policy
 from tclose.study.scene import CONTROL, Scene
+from tclose.study.staging import Staged, as_published
 from tclose.tables.readers import Reader, open_reader
-from tclose.tables.table import Table, open_table
-from tclose.values.arrays import Ints
+from tclose.tables.table import open_table
 
 
 def open_register(register: Any, policy: Policy) -> Reader:
@@ -32,25 +32,22 @@ def open_register(register: Any, policy: Policy) -> Reader:
     return reader
 
 
-def with_register(source: Table, policy: Policy, order: Ints, labels: Ints, levels: Any, register: Reader) -> Scene:
+def with_register(staged: Staged, register: Reader) -> Scene:
     """Return the members of a release, and the people of a register as those who are not in it, on common scales.
 
     Parameters
     ----------
-    source : Table
-        The table that was released.
-    order : (rows,) int64
-        The rows of it to take, which have the classes ``labels``.
-    levels : sequence of int or None
-        The levels of hierarchies at which the release is published.
+    staged : Staged
+        The release, and the table that it was made of.
     register : Reader
         See `open_register`.
     """
+    policy, encoded = staged.scene.policy, staged.encoded
     names = [column.name for column in policy.quasi]
     kinds = {column.name: column.read_as for column in policy.quasi}
     people = open_table(register, kinds, given=policy.input)
     everybody = np.arange(len(people.column(names[0])))
-    ours, theirs = source.take(names, order), people.take(names, everybody)
+    ours, theirs = staged.opened.source.take(names, encoded.order), people.take(names, everybody)
     joined = {name: _joined(name, ours[name], theirs[name]) for name in names}
     both = open_table(open_reader(pa.table(joined)), kinds)
     scales, quasi = [], []
@@ -58,9 +55,13 @@ def with_register(source: Table, policy: Policy, order: Ints, labels: Ints, leve
         scale, codes = scale_of_quasi(both, column, cells, both.show(column.name))
         scales.append(scale)
         quasi.append(codes[ranks])
-    rows = len(order) + len(everybody)
-    table = EncodedTable(np.arange(rows), scales, quasi, [], [], None, {})
-    return Scene(policy, table.at_levels(levels), np.append(labels, np.full(len(everybody), CONTROL)))
+    rows = encoded.rows + len(everybody)
+    persons = None
+    if encoded.persons is not None:
+        persons = np.append(encoded.persons.astype(np.int64), int(encoded.persons.max()) + 1 + everybody)
+    table = EncodedTable(np.arange(rows), scales, quasi, [], [], persons, {})
+    labels = np.append(staged.scene.labels, np.full(len(everybody), CONTROL))
+    return Scene(policy, as_published(table, staged.release), labels)
 
 
 def _joined(name: str, ours: pa.ChunkedArray, theirs: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tclose.make.encode import Attribute, EncodedTable
+from tclose.make.scales import Claims
 from tclose.policy import Policy
 from tclose.values.arrays import Bools, Bytes, Floats, Ints, grouped, renumber
 
@@ -96,18 +97,18 @@ class Scene:
         return first, number
 
     @cached_property
-    def attained(self) -> list[Ints]:
-        """For each quasi-identifier, ``class * size + code`` of the codes that somebody in a published class must have."""
+    def attained(self) -> list[Claims]:
+        """For each quasi-identifier what published classes prove: which codes some persons of a class must have."""
         rows, starts = grouped(np.maximum(self.labels, -1))
-        pairs = zip(self.table.scales, self.table.quasi, strict=True)
-        return [scale.attained(codes[rows].astype(np.int64), starts) for scale, codes in pairs]
+        pairs = zip(self.table.scales_of(rows, starts), self.table.quasi, strict=True)
+        return [scale.claims(codes[rows].astype(np.int64), starts) for scale, codes in pairs]
 
     @cached_property
     def _covering(self) -> list[Bytes]:
         """For each quasi-identifier and each code, as bits, which published classes may stand for it."""
         rows, starts = grouped(np.maximum(self.labels, -1))
         found = []
-        for scale, codes in zip(self.table.scales, self.table.quasi, strict=True):
+        for scale, codes in zip(self.table.scales_of(rows, starts), self.table.quasi, strict=True):
             covers = scale.covers(codes[rows].astype(np.int64), starts)
             found.append(np.stack([np.packbits(covers(code)) for code in range(scale.size)]))
         return found

@@ -11,6 +11,7 @@ import numpy as np
 from tclose.errors import PolicyError, got
 from tclose.jobs import announce
 from tclose.make.algorithm import Settings
+from tclose.make.edges import with_edge_grids
 from tclose.make.encode import EncodedTable, encode
 from tclose.policy import Policy
 from tclose.release.anonymize import anonymize
@@ -77,8 +78,14 @@ def stage(table: Any, policy: Policy, settings: Settings, release: Release | Non
     else:
         labels = labels_of(release, "release", policy, encoded)
     sample = _sample(encoded, labels, settings.seed)
-    scene = Scene(policy, encoded.at_levels(release._details.levels), labels, _ranks(opened, policy, encoded), sample)
+    scene = Scene(policy, as_published(encoded, release), labels, _ranks(opened, policy, encoded), sample)
     return Staged(opened, encoded, release, scene)
+
+
+def as_published(encoded: EncodedTable, release: Release) -> EncodedTable:
+    """Return encoded rows on the scales that a release is published on: levels of hierarchies, and ends that are moved."""
+    details = release._details
+    return with_edge_grids(encoded.at_levels(details.levels), details.policy.edges, details.edge_grids)
 
 
 def share_of(given: Any, name: str, whole: str) -> Fraction:

@@ -31,6 +31,50 @@ class Widths(NamedTuple):
     """(nodes,): the NCP of each node; empty without a tree."""
 
 
+class Claims(NamedTuple):
+    """What published classes prove: that some persons of a class have one of some codes. A claim is one such statement.
+
+    Of two claims that are alternatives to one another one is true, perhaps both.
+    """
+
+    keys: Ints
+    """(n,): ``class * size + code`` of the codes of all claims, ascending."""
+    claims: Ints
+    """(n,): the number of the claim that each key belongs to."""
+    persons: Ints
+    """(claims,): how many persons of the class have one of its codes, at least."""
+    other: Ints
+    """(claims,): the number of the claim that is its alternative; -1 if it has none."""
+
+    @classmethod
+    def of(cls, size: int, classes: Ints, first: Ints, last: Ints, persons: Ints, other: Ints) -> Claims:
+        """Return a claim for each given class: on the codes from first to last, none if last is below first."""
+        lengths = np.maximum(last - first + 1, 0)
+        claims = np.repeat(np.arange(len(classes)), lengths)
+        codes = first[claims] + np.arange(len(claims)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        keys = classes[claims] * size + codes
+        order = np.argsort(keys, kind="stable")
+        return cls(keys[order], claims[order], persons, other)
+
+    def fitting(self, keys: Ints) -> tuple[Ints, Ints]:
+        """Return the indices of keys and of claims that fit one another, as pairs.
+
+        >>> pair = np.array([0, 1]), np.array([2, 0]), np.array([3, 0])  # codes 2 to 3 of class 0, and code 0 of class 1
+        >>> claims = Claims.of(5, *pair, persons=np.ones(2, dtype=np.int64), other=np.full(2, -1))
+        >>> claims.fitting(np.array([0 * 5 + 3, 0 * 5 + 4, 1 * 5 + 0]))
+        (array([0, 2]), array([0, 1]))
+        """
+        start, end = np.searchsorted(self.keys, keys), np.searchsorted(self.keys, keys, side="right")
+        counts = end - start
+        which = np.repeat(np.arange(len(keys)), counts)
+        at = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts - start, counts)
+        return which, self.claims[at]
+
+    def proven(self, fitting: Ints) -> Bools:
+        """Return which claims must be true, given how many persons, at most, could make each true: (claims,) integers."""
+        return (self.other < 0) | (fitting < self.persons)[self.other]
+
+
 @dataclass(frozen=True)
 class Column:
     """One published column: its distinct values in the order in which rows are sorted, and the index of each class's value.
@@ -156,6 +200,11 @@ class Scale(ABC):
         follows about single codes has none.
         """
         return np.zeros(0, dtype=np.int64)
+
+    def claims(self, codes: NDArray[Any], starts: Ints) -> Claims:
+        """Return what published classes prove of the codes of their persons; by default of the codes that are `attained`."""
+        keys = self.attained(codes, starts)
+        return Claims(keys, np.arange(len(keys)), np.ones(len(keys), dtype=np.int64), np.full(len(keys), -1))
 
     @abstractmethod
     def describe(self, published: str, *, missing: bool) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.errors import InfeasibleError
-from tclose.make.scales.base import Column, Published, Scale, Widths
+from tclose.make.scales.base import Claims, Column, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranks_of
 from tclose.make.scales.line import OR_MISSING, Atom, Line, cell_atom, open_atom
 from tclose.make.scales.rulers import Cell, Instants, Ruler
@@ -95,7 +96,7 @@ class Widened(Scale):
             return ends
 
         self._ends = found._replace(first=moved(found.first, low, below), last=moved(found.last, high, above))
-        lows, highs = [*map(self._low_key, line.atoms)], [*map(self._high_key, line.atoms)]
+        self._lows, self._highs = lows, highs = [*map(self._low_key, line.atoms)], [*map(self._high_key, line.atoms)]
         gone = [self.size - 1] * line.missing
         first = np.array([bisect_left(lows, self._low_key(atom)) for atom in atoms] + gone, dtype=np.int64)
         last = np.array([bisect_right(highs, self._high_key(atom)) - 1 for atom in atoms] + gone, dtype=np.int64)
@@ -127,6 +128,45 @@ class Widened(Scale):
         """Return a function from a code to which published ranges have it inside."""
         covered = self._covered
         return covering(covered.first, covered.last, covered, self.size - 1 if self.missing else None)
+
+    def claims(self, codes: NDArray[Any], starts: Ints) -> Claims:  # noqa: ARG002 - see boxes
+        """Return what the ends of ranges prove to a reader who knows that ends may have been moved.
+
+        An end is attained by enough persons; or, where values move to it, somebody has one of these values.
+        """
+        classes, gone = np.flatnonzero(~self._ends.absent), np.flatnonzero(self._ends.gone > 0)
+        low, high = self._claims_at(classes, self._ends.first[classes], -1), self._claims_at(classes, self._ends.last[classes], 1)
+        missing, ones = np.full(len(gone), self.size - 1), np.ones(len(gone), dtype=np.int64)
+        first, last, persons = (
+            np.concatenate([*parts, own]) for *parts, own in zip(*low, *high, (missing, missing, ones), strict=True)
+        )
+        numbers = np.arange(len(classes))
+        other = np.concatenate([numbers + len(classes), numbers, numbers + 3 * len(classes), numbers + 2 * len(classes), -ones])
+        return Claims.of(self.size, np.concatenate([*[classes] * 4, gone]), first, last, persons, other)
+
+    def _claims_at(self, classes: Ints, ends: Ints, side: Side) -> tuple[tuple[Ints, Ints, Ints], tuple[Ints, Ints, Ints]]:
+        """Return first and last code and persons of two claims on one end of each class: it is attained, or was moved.
+
+        Nobody can make the second one true where no value moves to the end.
+        """
+        line, atoms = self._line, self._wide.atoms
+        assert line.ruler is not None
+        key, own = (self._low_key, self._lows) if side < 0 else (self._high_key, self._highs)
+        inner: dict[Key, tuple[int, int]] = {}  # from an end to the first and the last code that move to it
+        for code, atom in enumerate(line.atoms):
+            if not atom.beyond:
+                with suppress(InfeasibleError):
+                    end = key(_outer_atom(line, line.ruler, code, side))
+                    inner[end] = (inner.get(end, (code, code))[0], code)
+        attained = np.array([(bisect_left(own, key(atom)), bisect_right(own, key(atom)) - 1) for atom in atoms])[ends]
+        moved = np.array([inner.get(key(atom), (self.size, -1)) for atom in atoms])[ends]
+        first, last = self._covered.first[classes], self._covered.last[classes]
+        enough = np.where(np.array([bool(atom.beyond) for atom in atoms])[ends], 1, line.edges)
+        one = np.ones(len(classes), dtype=np.int64)
+        return (
+            (attained[:, 0], attained[:, 1], enough),
+            (np.maximum(moved[:, 0], first), np.minimum(moved[:, 1], last), one),
+        )
 
     def describe(self, published: str, *, missing: bool) -> str:
         """Return the codebook's sentence on what a published column contains."""

@@ -4,6 +4,10 @@ The attacker has a register of everybody. If one person alone, of all whose quas
 value at an end of a range, or a member of a set, this person must be in the class. So their class is proven, and that they are in
 the table. It is never wrong, if the register has all people of the table: somebody in the class has the value, and nobody else is
 there to have it. What the node of a hierarchy proves of its branches is not used.
+
+With ``edges: e`` an end that fewer than e persons attain was moved to a grid, where nobody of the class is. An end that cannot
+have been moved is attained by at least e persons: if e people alone fit, they are in the class. Any other end is attained by at
+least e persons, or somebody has one of the values that move to it. Where too few people fit the one, the other is true.
 """
 
 from __future__ import annotations
@@ -13,12 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tclose.make.scales import Claims
 from tclose.study.attacks.believed import Believed, at_truth
 from tclose.study.attacks.learning import Learned
 from tclose.study.attacks.outermost import beyond_model, find_outermost
 from tclose.study.attacks.record import Outcome, Rate, difference, rate_of
 from tclose.study.scene import Scene, one_person
-from tclose.values.arrays import Bools, Floats, Ints
+from tclose.values.arrays import Bools, Floats, Ints, grouped
 
 
 class Edges(NamedTuple):
@@ -58,7 +63,7 @@ def edges(scene: Scene, found: Edges, told: dict[str, Any]) -> Outcome:
         members=found.pinned[scene.published].astype(np.float64),
         controls=found.mistaken[scene.held_back].astype(np.float64),
         class_known=None,
-        lowers="snap, which puts the ends of ranges on a grid, or larger classes (k)",
+        lowers="edges: 2, which moves ends that one person alone attains to a grid; or snap: auto, a grid for all ends",
         figures={"pinned": pinned, "outermost": outermost, "sensitive": told},
         everybody=True,
     )
@@ -73,9 +78,12 @@ def find_edges(scene: Scene) -> Edges:
     pinned, mistaken = np.zeros(scene.table.rows, dtype=np.bool_), np.zeros(scene.table.rows, dtype=np.bool_)
     for index, (attained, scale, codes) in enumerate(zip(scene.attained, scene.table.scales, scene.table.quasi, strict=True)):
         ends, people = _fitting(scene, attained, index)
-        alone = one_person(ends, least[people], most[people], len(attained))
+        alone = one_person(ends, least[people], most[people], len(attained.persons))
+        if (attained.other >= 0).any() or (attained.persons > 1).any():
+            fitting = _persons_fitting(scene, ends, people, len(attained.persons))
+            alone = attained.proven(fitting) & (fitting == attained.persons)
         # A member in the class with the value is the one who fits: all members are in the register.
-        pinned |= (scene.labels >= 0) & np.isin(scene.labels * scale.size + codes, attained[alone])
+        pinned |= (scene.labels >= 0) & np.isin(scene.labels * scale.size + codes, attained.keys[alone[attained.claims]])
         mistaken |= (scene.labels < 0) & np.isin(number, people[alone[ends]])
     return Edges(pinned, mistaken, find_outermost(scene))
 
@@ -114,19 +122,30 @@ def compare(right: Floats, some: Bools, persons: Ints) -> Compared | None:
     return Compared(first, second, *difference(first, second))
 
 
-def _fitting(scene: Scene, attained: Ints, index: int) -> tuple[Ints, Ints]:
+def _fitting(scene: Scene, attained: Claims, index: int) -> tuple[Ints, Ints]:
     """Return who can be the one at an end: indices of ends that somebody attains, and of the combinations that fit each.
 
     ``attained`` is as in `tclose.study.scene.Scene.attained`, for the quasi-identifier with this index.
     """
     first, size = scene.combinations[0], scene.table.scales[index].size
     codes, ends, people = scene.table.quasi[index][first], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    if len(attained):
-        classes, code = np.divmod(attained, size)
+    if len(attained.keys):
+        classes, code = np.divmod(attained.keys, size)
         bits = np.zeros((size, -(-scene.classes // 8)), dtype=np.uint8)  # for each code, the classes in which it is an end
         np.bitwise_or.at(bits, (code, classes // 8), (128 >> classes % 8).astype(np.uint8))
         for part, contains in scene.containing(first, bits, index):
             inside, at_end = np.nonzero(contains)
-            ends.append(np.searchsorted(attained, at_end * size + codes[part[inside]]))
-            people.append(part[inside])
+            fits, found = attained.fitting(at_end * size + codes[part[inside]])
+            ends.append(found)
+            people.append(part[inside[fits]])
     return np.concatenate(ends), np.concatenate(people)
+
+
+def _persons_fitting(scene: Scene, ends: Ints, people: Ints, size: int) -> Ints:
+    """Return how many persons fit each of ``size`` ends; ``ends`` and ``people`` are pairs as `_fitting` returns them."""
+    rows, starts = grouped(scene.combinations[1])
+    counts = np.diff(starts)[people]
+    at = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts - starts[people], counts)
+    count = int(scene.persons.max()) + 1
+    pairs = np.unique(np.repeat(ends, counts) * count + scene.persons[rows[at]])
+    return np.bincount(pairs // count, minlength=size)

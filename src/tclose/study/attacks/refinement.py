@@ -187,9 +187,10 @@ def _needed(scene: Scene, first: Ints, possible: Bools) -> Ints:
     people, classes = np.nonzero(possible)
     found = [np.zeros(0, dtype=np.int64)]
     for attained, scale, codes in zip(scene.attained, scene.table.scales, scene.table.quasi, strict=True):
-        ends, fits = find_keys(classes * scale.size + codes[first[people]], attained)
-        alone = np.bincount(ends[fits], minlength=len(attained)) == 1
-        some = np.flatnonzero(fits)[alone[ends[fits]]]
+        fits, ends = attained.fitting(classes * scale.size + codes[first[people]])
+        counts = np.bincount(ends, minlength=len(attained.persons))  # of combinations: an alternative that none fits is not true
+        proven = attained.proven(np.where(counts > 0, attained.persons, 0))
+        some = fits[(proven & (counts == 1))[ends]]
         found.append(people[some] * scene.classes + classes[some])
     return np.unique(np.concatenate(found))
 

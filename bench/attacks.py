@@ -120,10 +120,15 @@ def outermost() -> None:
     )
     for t in (0.2, 0.1):
         plain = policy_of(("occupation",), t)
-        for algorithm, effort in MADE[:5]:
+        for algorithm, effort in (
+            ("growth", "fast"),
+            ("growth", "balanced"),
+            ("mondrian", "balanced"),
+            ("fragmentation", "balanced"),
+        ):
             show_outermost(f"{t}, {title(algorithm, effort)}", plain, algorithm, effort)
-        for words, policy in variants(plain).items():
-            show_outermost(f"{t}, growth, {words}", policy, "growth", "balanced")
+        for words in ("k: 100", "beta: 2", "beta: 1", "age on a grid of 5", "snap: auto"):
+            show_outermost(f"{t}, growth, {words}", variants(plain)[words], "growth", "balanced")
 
 
 def show_outermost(name: str, policy: tc.Policy, algorithm: str, effort: str) -> None:

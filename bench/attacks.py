@@ -1,10 +1,11 @@
 """What attackers gain from releases of Adult by different algorithms, at equal t and at equal loss.
 
-    python bench/attacks.py [t] [loss] [costs] [outermost]          default: all
+    python bench/attacks.py [t] [loss] [costs] [outermost] [found]          default: all
 
 `t`: hours-per-week and occupation, t = .1 and .2, all algorithms that can in a few seconds. `loss`: each algorithm with the t at which
 it loses as much as growth does at t = .2, found by bisection. `costs`: what l, beta, grids and edges cost growth, and what they lower.
 `outermost`: occupation alone, ten seeds: how much more the class of people who are outermost in it gives away than that of others.
+`found`: t = .2, who is found by the ends of ranges, by all classes together, and by linking rows with people.
 A fifth of the people are held back as controls; seeds 0, 1 and 2. In percent: members, and the excess over controls in points, means
 over the seeds. Prints Markdown for bench/RESULTS.md. Adult and its hierarchies are looked for in TCLOSE_DATA, else in ../shared/data.
 """
@@ -46,7 +47,7 @@ SHOWN = (
 
 
 def main() -> None:
-    sections = {"t": equal_t, "loss": equal_loss, "costs": costs, "outermost": outermost}
+    sections = {"t": equal_t, "loss": equal_loss, "costs": costs, "outermost": outermost, "found": found_people}
     print(machine())
     for name in sys.argv[1:] or sections:
         sections[name]()
@@ -154,6 +155,42 @@ def pooled(found: list[tuple[float, tuple[float, float]]]) -> str:
     """Return the mean of the seeds' differences in points, and its 95% interval."""
     mean, half = fmean(one for one, _ in found), hypot(*((high - low) / 2 for _, (low, high) in found)) / len(found)
     return f"{100 * mean:+.1f} ({100 * (mean - half):+.1f} to {100 * (mean + half):+.1f})"
+
+
+def found_people() -> None:
+    names = (
+        "class proven by an end",
+        "classes ruled out for",
+        "one class left",
+        "certain",
+        "row found",
+        "at most",
+        "right matches",
+    )
+    print(f"\n| t = 0.2 | classes | {' | '.join(names)} |\n|---|---|{'---|' * len(names)}", flush=True)
+    for algorithm in ("growth", "mondrian", "fragmentation", "wang-clustering"):
+        found = [tc.attack(ADULT, policy_of(COLUMNS, 0.2), holdout="1/5", algorithm=algorithm, seed=seed) for seed in SEEDS]
+        classes, cells = fmean(attacks.release.audit.classes for attacks in found), []
+        for attacks in found:
+            one = {attack.name: attack for attack in attacks}
+            refined, certain = (
+                one["refinement"].figures,
+                max(attack.members.share for attack in attacks if attack.name == "refinement"),
+            )
+            cells.append(
+                (
+                    one["edges"].figures["pinned"],
+                    refined["narrowed"],
+                    refined["one_class"],
+                    certain * attacks.members,
+                    100 * one["prosecutor"].members.share,
+                    100 * one["prosecutor"].figures["largest"],
+                    one["marketer"].figures["matches"],
+                )
+            )
+        proven, narrowed, alone, certain, row, most, matches = map(fmean, zip(*cells, strict=True))
+        people = f"{proven:.0f} | {narrowed:.0f} | {alone:.0f} | {certain:.0f}"
+        print(f"| {algorithm} | {classes:.0f} | {people} | {row:.2f}% | {most:.1f}% | {matches:.0f} |", flush=True)
 
 
 def title(algorithm: str, effort: str) -> str:

@@ -19,15 +19,15 @@ import numpy as np
 import pandas as pd
 
 import tclose as tc
-from drawing.look import GOLD, GREEN, GREY, INDIGO, NAVY, PALE, RED, SKY, TEXT
-from drawing.saving import save
 from growth import ABLATED, ADULT, MANY
+from saving import save
 from scenarios import HERE, machine, policy_of
 from tclose.make.growth import growth
 from tclose.make.growth.blocks import cut
 from tclose.make.growth.neighbourhood import measured
 from tclose.make.growth.refine import refine
 from tclose.make.kernels.classes import total_loss
+from tclose.report.look import GOLD, GREEN, GREY, INDIGO, NAVY, PALE, RED, SKY, TEXT
 
 REFINING = HERE / "refining.json"
 EFFORTS = ("balanced", "best")

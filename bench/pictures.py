@@ -20,10 +20,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import tclose as tc
-from drawing.look import GREY, NAVY, ON_BRIGHT, ON_DEEP, RED, SKY
-from drawing.saving import save
+from saving import save
 from scenarios import DATA, HERE, machine
 from tclose.make.fragmentation.result import Fragmentation
+from tclose.report.look import GREY, NAVY, ON_BRIGHT, ON_DEEP, RED, SKY
 
 TIMES = HERE / "times.json"
 VALUES = (8, 16, 32, 64, 128, 256, 512, 1024)

@@ -15,9 +15,9 @@ import pandas as pd
 import pyarrow.csv
 
 import tclose as tc
-from drawing.look import ON_BRIGHT, RED
-from drawing.saving import save
+from saving import save
 from scenarios import DATA
+from tclose.report.look import ON_BRIGHT, RED
 
 SENSITIVE = {"occupation": 0.2, "workclass": 0.2, "hours-per-week": 0.15, "capital-gain": 0.15}
 POLICY = tc.Policy(["age", "education", "sex", "race"], SENSITIVE, k=5, other="drop")

@@ -17,11 +17,11 @@ import pandas as pd
 import pyarrow as pa
 
 import tclose as tc
-from drawing.look import GOLD, GREEN, LINE, NAVY, ON_BRIGHT, ON_DEEP, RED, SKY
-from drawing.saving import save
+from saving import save
 from scenarios import HERE
 from tclose.make.incognito.lattice import Node, candidates_of, minimal, specialisations, subsets, walk
 from tclose.release.hospital import hospital
+from tclose.report.look import GOLD, GREEN, LINE, NAVY, ON_BRIGHT, ON_DEEP, RED, SKY
 from tclose.values.arrays import Bools
 
 Maker = Callable[[str], str]
@@ -90,7 +90,7 @@ def models() -> Any:
         ("dm", "DM, in millions", "linear"),
     ):
         chart = alt.Chart(frame).encode(
-            x=across, y=alt.Y(f"{key}:Q", title=title, scale=alt.Scale(type=kind)), color=colour, strokeDash=dash
+            x=across, y=alt.Y(f"{key}:Q", title=title, scale=alt.Scale.from_dict({"type": kind})), color=colour, strokeDash=dash
         )
         points = chart.mark_point(filled=True, size=60).encode(shape=shape)
         panels.append((chart.mark_line() + points).properties(width=240, height=230))

@@ -13,10 +13,10 @@ import altair as alt
 import pandas as pd
 
 import tclose as tc
-from drawing.look import RED, SKY
-from drawing.saving import save
+from saving import save
 from scenarios import DATA
 from tclose.make.sabre import size_classes
+from tclose.report.look import RED, SKY
 from tclose.values.exact import exact
 
 T, K = 0.1, 5

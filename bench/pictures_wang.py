@@ -13,11 +13,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from drawing.look import GOLD, GREEN, GREY, PURPLE, RED, SKY
-from drawing.saving import save
+from saving import save
 from scenarios import DATA
 from tclose.distances import Ordered
 from tclose.make.wang import groups_by_component, groups_by_distance
+from tclose.report.look import GOLD, GREEN, GREY, PURPLE, RED, SKY
 
 GROUPS = 6
 COLORS = [SKY, RED, GREEN, PURPLE, GOLD, GREY]

@@ -22,10 +22,10 @@ import pandas as pd
 import pyarrow as pa
 
 import tclose as tc
-from drawing.look import GOLD, GREY, NAVY, RED, SKY
-from drawing.saving import save
+from saving import save
 from scenarios import DATA, HERE, machine
 from tclose.make.microaggregation.promise import cluster_size
+from tclose.report.look import GOLD, GREY, NAVY, RED, SKY
 
 SSE = HERE / "soria_comas.json"
 CENSUS = DATA / "census.csv"

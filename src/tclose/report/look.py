@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 FONT = "Liberation Sans, Arial, Helvetica, Arimo, Nimbus Sans, sans-serif"
-"""Liberation Sans comes with vl-convert, which lays charts out in it. The next four have the same widths, and most readers have one of them."""
+"""Liberation Sans comes with vl-convert, which lays charts out in it. The next four have its widths; most readers have one."""
 
 PAPER, TEXT, LINE, GRID = "#ffffff", "#1f2328", "#8c959f", "#e6eaef"
 NAVY, SKY, RED, GOLD, GREEN, INDIGO, PURPLE = "#173f5f", "#2490bd", "#d1495b", "#b9770e", "#2f8f68", "#3d5fa4", "#8f6bb3"
@@ -27,11 +27,14 @@ CONFIG: dict[str, Any] = {
     "padding": 8,
     "view": {"stroke": None},
     "axis": {
-        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelColor": TEXT, "titleColor": TEXT, "titlePadding": 8,
-        "domainColor": LINE, "tickColor": LINE, "gridColor": GRID,
+        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelColor": TEXT, "titleColor": TEXT,
+        "titlePadding": 8, "domainColor": LINE, "tickColor": LINE, "gridColor": GRID,
     },
     "axisX": {"labelFlush": False},
-    "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelColor": TEXT, "titleColor": TEXT, "labelLimit": 0},
+    "legend": {
+        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelColor": TEXT, "titleColor": TEXT,
+        "labelLimit": 0,
+    },
     "title": {"fontSize": 13, "color": TEXT, "subtitleFontSize": 12, "subtitleColor": TEXT, "anchor": "start", "frame": "group"},
     "text": {"fontSize": 12, "color": TEXT},
     "line": {"strokeWidth": 2.5},

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from drawing.svg import draw
+from tclose.report.svg import draw
 
-PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 
 
 def save(chart: Any, name: str) -> None:

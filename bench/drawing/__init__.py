@@ -1,1 +1,0 @@
-"""How pictures look, and how charts become SVG files that look the same to every reader."""

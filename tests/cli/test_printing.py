@@ -18,7 +18,8 @@ from typer.testing import CliRunner, Result
 
 import tclose
 from tclose.cli import app
-from tclose.cli.printing import echo_json, visible
+from tclose.cli.printing import echo_json
+from tclose.values.visible import visible
 
 pytestmark = pytest.mark.usefixtures("warm")
 

@@ -18,16 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tclose.errors import OutputError, PrivacyRiskWarning
-
-
-def visible(text: object) -> str:
-    """Return a text on one line, with each character that is not printable as its escape.
-
-    >>> print(visible("salary\\x1b[2J"))
-    salary\\x1b[2J
-    """
-    given = str(text)
-    return given if given.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in given)
+from tclose.values.visible import visible
 
 
 def words(text: object, style: str = "") -> Text:

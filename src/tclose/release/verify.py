@@ -34,6 +34,7 @@ from tclose.tables.input_file import InputFile
 from tclose.tables.readers import open_reader
 from tclose.tables.table import Table, open_table
 from tclose.values.exact import float_up, number_of
+from tclose.values.visible import visible
 
 ANOTHER = "belongs to another file"
 
@@ -109,7 +110,7 @@ class Verification:
             *(f"Warning: {warning}" for warning in self.warnings),
             self.verdict,
         ]
-        return "\n".join("".join(char if char.isprintable() else repr(char)[1:-1] for char in line) for line in lines)
+        return "\n".join(map(visible, lines))
 
     def __repr__(self) -> str:
         """Return the verification in one line: the verdict, and the numbers of findings and warnings."""

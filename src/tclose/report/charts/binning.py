@@ -1,0 +1,121 @@
+"""Binning: many figures become few before a chart is made of them: one of a million rows is as small as one of ten."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tclose.report.labels import labels_of
+from tclose.values.arrays import Floats, Ints
+from tclose.values.exact import number_of
+
+BINS = 24
+FAR = 50
+"""From this ratio of the largest number to the least on, an axis is logarithmic."""
+
+
+def is_far_apart(numbers: Any) -> bool:
+    """Whether numbers above 0 differ so much that they need a logarithmic axis."""
+    return bool(len(numbers)) and int(np.min(numbers)) > 0 and int(np.max(numbers)) >= FAR * int(np.min(numbers))
+
+
+def edges_of_sizes(sizes: Ints) -> list[int]:
+    """Return whole numbers that cut the range of some sizes into at most 24 bins; each bin ends before the next begins.
+
+    >>> edges_of_sizes(np.array([3, 4, 7]))
+    [3, 4, 5, 6, 7, 8]
+    """
+    least, most = int(sizes.min()), int(sizes.max())
+    if not is_far_apart(sizes):
+        step = -(-(most - least + 1) // BINS)
+        return (
+            list(range(least, most + step + 1, step)) if step == 1 else list(range(least - least % step, most + step + 1, step))
+        )
+    steps = np.geomspace(least, most + 1, BINS + 1)
+    return sorted({math.floor(step + 1e-9) for step in steps[:-1]} | {most + 1})
+
+
+def whole_ticks(least: int, most: int, *, logarithmic: bool = False, count: int = 6) -> list[int]:
+    """Return round whole numbers for the ticks of an axis, about ``count`` of them, from ``least`` to ``most``.
+
+    >>> whole_ticks(3, 9), whole_ticks(0, 2), whole_ticks(4, 30_000, logarithmic=True)
+    ([3, 4, 5, 6, 7, 8, 9], [0, 1, 2], [10, 100, 1000, 10000])
+    """
+    if logarithmic:
+        powers = [10**power for power in range(len(str(most))) if least <= 10**power <= most]
+        if len(powers) > 2:
+            return powers
+        return [tick * 10**power for power in range(len(str(most))) for tick in (1, 2, 5) if least <= tick * 10**power <= most]
+    rough = max(1, (most - least) // count)
+    step = next(tick * 10**power for power in range(20) for tick in (1, 2, 5) if tick * 10**power >= rough)
+    return list(range(-(-least // step) * step, most + 1, step)) or [least]
+
+
+def grid(x: Floats, y: Floats, columns: int, rows: int) -> list[tuple[float, float, int]]:
+    """Return at most columns times rows points for many: one for each cell of a grid, with the number of points in it.
+
+    It stands at the mean of their x and at the largest of their y: a risk is never shown too small.
+    """
+    cells: dict[tuple[int, int], list[int]] = {}
+    for index, cell in enumerate(zip(_cells_of(x, columns), _cells_of(y, rows), strict=True)):
+        cells.setdefault(cell, []).append(index)
+    return [(float(x[of].mean()), float(y[of].max()), len(of)) for of in cells.values()]
+
+
+def _cells_of(numbers: Floats, count: int) -> list[int]:
+    """Return the number of the cell of each figure, where a range is cut into cells of equal width."""
+    least, most = float(numbers.min()), float(numbers.max())
+    width = (most - least) or 1.0
+    cells: list[int] = np.minimum((numbers - least) / width * count, count - 1).astype(np.int64).tolist()
+    return cells
+
+
+class Groups:
+    """Values put into few groups: neighbours together where values have an order, else the rare ones in one group.
+
+    Attributes
+    ----------
+    labels : list of str
+    group : list of int
+        The group of each value.
+    """
+
+    def __init__(self, values: Sequence[Any], weights: Sequence[float], *, most: int, in_order: bool, width: float) -> None:
+        """Put values into at most ``most`` groups; weights tell which ones are rare, ``width`` is that of a label in pixels."""
+        count = len(values)
+        if count <= most:
+            self.group, self.labels = list(range(count)), labels_of(values, width)
+        elif in_order:
+            self._put_neighbours_together(values, most, width)
+        else:
+            self._put_rare_ones_together(values, weights, most, width)
+
+    def _put_neighbours_together(self, values: Sequence[Any], most: int, width: float) -> None:
+        """Make groups of equally many neighbours, called by their first and their last value."""
+        size = -(-len(values) // most)
+        self.group = [index // size for index in range(len(values))]
+        starts = range(0, len(values), size)
+        ends = [min(start + size, len(values)) - 1 for start in starts]
+        shown = sorted({*starts, *ends})
+        names = dict(zip(shown, labels_of([values[index] for index in shown], (width - 20) / 2), strict=True))
+        self.labels = [
+            names[start] if start == end else f"{names[start]} to {names[end]}" for start, end in zip(starts, ends, strict=True)
+        ]
+
+    def _put_rare_ones_together(self, values: Sequence[Any], weights: Sequence[float], most: int, width: float) -> None:
+        """Keep the values with the largest weights, in their order, and put all others into one group at the end."""
+        kept = sorted(sorted(range(len(values)), key=lambda index: -weights[index])[: most - 1])
+        self.group = [most - 1] * len(values)
+        for number, index in enumerate(kept):
+            self.group[index] = number
+        self.labels = [*labels_of([values[index] for index in kept], width), number_of(len(values) - len(kept), "other")]
+
+    def sums(self, numbers: Sequence[float]) -> list[float]:
+        """Return the sum of some figures of the values in each group."""
+        sums = [0.0] * len(self.labels)
+        for group, number in zip(self.group, numbers, strict=True):
+            sums[group] += float(number)
+        return sums

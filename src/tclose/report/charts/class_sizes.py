@@ -1,0 +1,108 @@
+"""The sizes of classes: how many classes have how many rows, against the least number that is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tclose.report.charts.binning import edges_of_sizes, is_far_apart, whole_ticks
+from tclose.report.charts.frame import Spec, frame, text_layer
+from tclose.report.look import RED, SKY, TEXT
+from tclose.values.exact import number_of
+
+
+def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
+    """Return a chart of the sizes of classes.
+
+    Parameters
+    ----------
+    sizes : (classes,) array of int
+    k : int, optional
+        The least size that is asked; classes below it are red.
+    unit : str
+        What is counted in a class: "row" or "person".
+    """
+    sizes = np.asarray(sizes, dtype=np.int64)
+    edges = edges_of_sizes(sizes)
+    counts = np.histogram(sizes, [edge - 0.5 for edge in edges])[0].tolist()
+    bars: list[Spec] = [
+        {"from": first - 0.5, "to": after - 0.5, "classes": count, "below": bool(k is not None and after - 1 < k)}
+        for first, after, count in zip(edges, edges[1:], counts, strict=False)
+        if count
+    ]
+    logarithmic = is_far_apart(sizes)
+    least, most = min(edges[0], k or edges[0]), max(edges[-1] - 1, k or 0)
+    scale = {"type": "log" if logarithmic else "linear", "nice": False, "zero": False, "domain": [least - 0.5, most + 0.5]}
+    sizes_axis = {
+        "format": ",d",
+        "values": whole_ticks(least, most, logarithmic=logarithmic),
+        "grid": False,
+        "labelOverlap": True,
+    }
+    number_axis = {"format": ",d", "values": whole_ticks(0, max(counts), count=5)}
+    layers: list[Spec] = [
+        {
+            "data": {"values": bars},
+            "mark": {"type": "rect", "stroke": "#ffffff", "strokeWidth": 1},
+            "encoding": {
+                "x": {
+                    "field": "from",
+                    "type": "quantitative",
+                    "scale": scale,
+                    "title": f"{unit}s in the class",
+                    "axis": sizes_axis,
+                },
+                "x2": {"field": "to"},
+                "y": {"field": "classes", "type": "quantitative", "title": "number of classes", "axis": number_axis},
+                "y2": {"datum": 0},
+                "color": {"condition": {"test": "datum.below", "value": RED}, "value": SKY},
+            },
+        }
+    ]
+    notes = []
+    if k is not None:
+        layers += _limit(k, max(counts))
+        below = int((sizes < k).sum())
+        notes.append(
+            f"Asked: {number_of(k, unit)} or more (the line). "
+            + (f"{number_of(below, 'class has', 'classes have')} fewer." if below else "All classes have them.")
+        )
+    classes = number_of(len(sizes), "class", "classes")
+    title = f"{classes} of {_range_in_words(sizes)} {unit}s; half of them have at most {_middle(sizes):,}"
+    if len(sizes) == 1:
+        title = f"One class of {number_of(int(sizes[0]), unit)}"
+    return frame(title, _in_words(bars, unit), height=200, layers=layers, notes=notes)
+
+
+def _limit(k: int, height: int) -> list[Spec]:
+    """Return the line at the least size that is asked, just before the first size that satisfies it."""
+    at = {"datum": k - 0.5, "type": "quantitative"}
+    rule = {"mark": {"type": "rule", "color": TEXT, "strokeDash": [5, 3], "strokeWidth": 1.5}, "encoding": {"x": at}}
+    name = text_layer(
+        [{"text": f"k = {k:,}", "y": height}],
+        {"x": at, "y": {"field": "y", "type": "quantitative"}},
+        align="left", dx=4, dy=-7,
+    )  # fmt: skip
+    return [{"data": {"values": [{}]}, **rule}, name]
+
+
+def _range_in_words(sizes: Any) -> str:
+    """Return the range of some sizes: "3 to 9", or "3" where all are the same."""
+    least, most = int(sizes.min()), int(sizes.max())
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def _middle(sizes: Any) -> int:
+    """Return the median of sizes: the least size such that half of the classes have at most it."""
+    return int(np.sort(sizes)[(len(sizes) - 1) // 2])
+
+
+def _in_words(bars: list[Spec], unit: str) -> str:
+    """Return the heights of the bars in words."""
+    parts = []
+    for bar in bars:
+        first, last = int(bar["from"] + 0.5), int(bar["to"] - 0.5)
+        span = f"{first:,}" if first == last else f"{first:,} to {last:,}"
+        parts.append(f"{number_of(bar['classes'], 'class', 'classes')} of {span} {unit}s")
+    return f"{'; '.join(parts)}."

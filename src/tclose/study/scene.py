@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tclose.make.encode import Attribute, EncodedTable
-from tclose.make.scales import Claims
+from tclose.make.scales import Claims, Scale
 from tclose.policy import Policy
 from tclose.values.arrays import Bools, Bytes, Floats, Ints, grouped, renumber
 
@@ -97,10 +97,15 @@ class Scene:
         return first, number
 
     @cached_property
+    def published_scales(self) -> list[Scale]:
+        """The scales on which the classes are published: the ends of some ranges may be moved on them."""
+        return self.table.scales_of(*grouped(np.maximum(self.labels, -1)))
+
+    @cached_property
     def attained(self) -> list[Claims]:
         """For each quasi-identifier what published classes prove: which codes some persons of a class must have."""
         rows, starts = grouped(np.maximum(self.labels, -1))
-        pairs = zip(self.table.scales_of(rows, starts), self.table.quasi, strict=True)
+        pairs = zip(self.published_scales, self.table.quasi, strict=True)
         return [scale.claims(codes[rows].astype(np.int64), starts) for scale, codes in pairs]
 
     @cached_property
@@ -108,7 +113,7 @@ class Scene:
         """For each quasi-identifier and each code, as bits, which published classes may stand for it."""
         rows, starts = grouped(np.maximum(self.labels, -1))
         found = []
-        for scale, codes in zip(self.table.scales_of(rows, starts), self.table.quasi, strict=True):
+        for scale, codes in zip(self.published_scales, self.table.quasi, strict=True):
             covers = scale.covers(codes[rows].astype(np.int64), starts)
             found.append(np.stack([np.packbits(covers(code)) for code in range(scale.size)]))
         return found

@@ -145,6 +145,8 @@ def _persons_fitting(scene: Scene, ends: Ints, people: Ints, size: int) -> Ints:
     """Return how many persons fit each of ``size`` ends; ``ends`` and ``people`` are pairs as `_fitting` returns them."""
     rows, starts = grouped(scene.combinations[1])
     counts = np.diff(starts)[people]
+    if scene.table.persons is None:  # each row is one
+        return np.bincount(ends, weights=counts, minlength=size).astype(np.int64)
     at = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts - starts[people], counts)
     count = int(scene.persons.max()) + 1
     pairs = np.unique(np.repeat(ends, counts) * count + scene.persons[rows[at]])

@@ -43,16 +43,16 @@ class Groups:
 
 def groups_of(scene: Scene, most: int) -> tuple[list[Groups], list[Groups]]:
     """Return the quasi-identifiers and the sensitive attributes of a scene, each in at most ``most`` groups."""
-    pairs = zip(scene.table.scales, scene.table.quasi, strict=True)
-    quasi = [_of_quasi(scene, scale, codes.astype(np.int64), most) for scale, codes in pairs]
+    columns = zip(scene.table.scales, scene.published_scales, scene.table.quasi, strict=True)
+    quasi = [_of_quasi(scene, scale, published, codes.astype(np.int64), most) for scale, published, codes in columns]
     return quasi, [_of_sensitive(scene, attribute, most) for attribute in scene.table.sensitive]
 
 
-def _of_quasi(scene: Scene, scale: Scale, codes: Ints, most: int) -> Groups:
-    """Return a quasi-identifier in groups of neighbouring codes."""
+def _of_quasi(scene: Scene, scale: Scale, published: Scale, codes: Ints, most: int) -> Groups:
+    """Return a quasi-identifier in groups of neighbouring codes; ``published`` is the scale that its classes are on."""
     of_code = cut(np.bincount(codes[scene.labels != CONTROL], minlength=scale.size), most)
     rows, starts = grouped(np.maximum(scene.labels, -1))
-    covers = scale.covers(codes[rows], starts)
+    covers = published.covers(codes[rows], starts)
     shares = np.zeros((scene.classes, int(of_code[-1]) + 1))
     for code in range(scale.size):
         shares[:, of_code[code]] += covers(code)

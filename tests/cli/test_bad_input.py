@@ -157,7 +157,10 @@ POLICIES = {
         "quasi: [age\nsensitive: x\n",
         "Policy file 'policy.yaml' is not YAML at line 2. Mend it there; tabs cannot indent.",
     ),
-    "not yet": ("quasi: [age]\nsensitive: {salary: 0.5}\nsmall_cells: 3\n", "small_cells is not supported yet. Leave it out."),
+    "no number of rows": (
+        "quasi: [age]\nsensitive: {salary: 0.5}\nsmall_cells: 0\n",
+        "small_cells must be a whole number, 1 or more. Got 0.",
+    ),
     "bins of text": (
         "quasi: [age]\nsensitive: {disease: {bins: 4}}\n",
         "bins of 'disease' need numbers. The column holds text.",

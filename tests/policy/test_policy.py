@@ -333,7 +333,8 @@ def test_a_mistake_in_a_quasi_identifier(settings: Any, sentence: str) -> None:
         ({"keep": ["note", "note"]}, "A column must have one role. Got 'note' twice in keep."),
         ({"keep": ["id"], "unit": "id"}, "unit must name a person, not a keep column. Got 'id'."),
         ({"quasi": {"age": {"weight": 0}, "zip": {"weight": "0/7"}}}, "weight must be above 0 for some quasi-identifier. Got 0 for all."),
-        ({"small_cells": 3}, "small_cells is not supported yet. Leave it out."),
+        ({"small_cells": 0}, "small_cells must be a whole number, 1 or more. Got 0."),
+        ({"context": {"purpose": " "}}, "context must be a mapping from topics to texts; leave out what is not stated. Got dict."),
     ],
 )  # fmt: skip
 def test_a_mistake_in_what_a_release_needs(settings: Any, sentence: str) -> None:
@@ -385,7 +386,7 @@ def limits(owner: Any, **others: Any) -> dict[str, Any]:
 SUPPORTED: dict[str, dict[str, Any]] = {
     "Policy": {
         "unit": "id", "suppression": 0.1, "identifiers": ["id"], "drop": ["x"], "keep": [Keep("x", despite="why")],
-        "other": "drop", "formula_guard": False, "input": tc.Input(decimal=","), "edges": 2, **limits(Policy, k=5, n=10, alpha=0.5),
+        "other": "drop", "formula_guard": False, "input": tc.Input(decimal=","), "edges": 2, "small_cells": 3, "context": {"purpose": "why"}, **limits(Policy, k=5, n=10, alpha=0.5),
     },
     "Quasi": {
         "type": "text", "hierarchy": TREE, "recode": "set", "snap": 5, "top": 90, "bottom": 18, "weight": 2, "despite": "why",
@@ -396,7 +397,6 @@ SUPPORTED: dict[str, dict[str, Any]] = {
         **limits(Sensitive, t=0.2, l=2, l_kind="distinct"),
     },
 }  # fmt: skip
-NOT_YET: dict[str, dict[str, Any]] = {"Policy": {"small_cells": 3}, "Quasi": {}, "Keep": {}, "Sensitive": {}}
 KINDS: dict[str, Any] = {"Policy": Policy, "Quasi": Quasi, "Keep": Keep, "Sensitive": Sensitive}
 
 
@@ -415,16 +415,22 @@ def test_fields_of_the_contract_that_work(owner: str, field: str) -> None:
     assert kept is not None
 
 
-@pytest.mark.parametrize(("owner", "field"), [(owner, field) for owner, fields in NOT_YET.items() for field in fields])
-def test_fields_of_the_contract_that_are_not_supported_yet(owner: str, field: str) -> None:
-    of = "" if owner == "Policy" else " of 'col'"
-    with pytest.raises(tc.PolicyError, match=f"^{field}{of} is not supported yet. Leave it out.$"):
-        made(owner, {field: NOT_YET[owner][field]})
-
-
-def test_every_field_of_the_contract_works_or_is_refused() -> None:
+def test_every_field_of_the_contract_works() -> None:
     for owner, kind in KINDS.items():
-        assert {*SUPPORTED[owner], *NOT_YET[owner], *TOGETHER[owner]} == set(kind.__dataclass_fields__)
+        assert {*SUPPORTED[owner], *TOGETHER[owner]} == set(kind.__dataclass_fields__)
+
+
+def test_an_unknown_topic_of_the_context_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(tc.PolicyError, match=r"^context must be .* the topics are purpose, recipient, .*reviewer\. Got "):
+        Policy(["age"], ["salary"], context={"why": "because"})
+
+
+def test_the_context_is_written_and_read_again(tmp_path: Path) -> None:
+    context = {"reviewer": "The board: agreed.", "purpose": "Research\non costs"}
+    policy = Policy(["age"], ["salary"], context=context, small_cells=10)
+    policy.save(tmp_path / "policy.yaml")
+    assert Policy.load(tmp_path / "policy.yaml") == policy
+    assert list(policy.to_dict()["context"]) == ["purpose", "reviewer"]  # in the order of the report
 
 
 # --- YAML -------------------------------------------------------------------------------------------------------------
@@ -724,7 +730,7 @@ def test_the_schema_is_a_json_schema() -> None:
         assert set(part.get("required", ())) <= set(part.get("properties", {}))
 
     walk(schema)
-    assert set(schema["properties"]) == set(Policy.__dataclass_fields__) - {"small_cells"}  # what is refused is not offered
+    assert set(schema["properties"]) == set(Policy.__dataclass_fields__)
     for role, kind in (("quasi", Quasi), ("sensitive", Sensitive), ("keep", Keep)):
         by_name = schema["properties"][role]["anyOf"][-1]["additionalProperties"]["anyOf"][0]
         assert set(by_name["properties"]) == set(kind.__dataclass_fields__) - {"name"}
@@ -755,7 +761,8 @@ def test_the_schema_is_a_json_schema() -> None:
         {"quasi": ["age"], "sensitive": ["s"], "keep": {"x": ""}},
         {"quasi": ["age"], "sensitive": ["s"], "keep": {"x": {"despit": "why"}}},
         {"quasi": ["age"], "sensitive": ["s"], "keep": {"x": 5}},
-        {"quasi": ["age"], "sensitive": ["s"], "small_cells": 3},
+        {"quasi": ["age"], "sensitive": ["s"], "small_cells": 0},
+        {"quasi": ["age"], "sensitive": ["s"], "context": {"why": "because"}},
     ],
     ids=str,
 )

@@ -86,7 +86,19 @@ def test_a_new_model_is_measured_judged_shown_and_certified_by_its_entry(
 def test_the_settings_of_models_are_fields_of_a_policy() -> None:
     # And no field that a model could read is forgotten: all the others say how a table is read, compared or published.
     of_policy, of_sensitive = ({item.name for item in fields(cls)} for cls in (tc.Policy, tc.Sensitive))
-    elsewhere = {"quasi", "sensitive", "unit", "input", "suppression", "identifiers", "drop", "keep", "other", "small_cells"}
+    elsewhere = {
+        "quasi",
+        "sensitive",
+        "unit",
+        "input",
+        "suppression",
+        "identifiers",
+        "drop",
+        "keep",
+        "other",
+        "small_cells",
+        "context",
+    }
     elsewhere |= {"formula_guard", "edges", "name", "distance", "hierarchy", "matrix", "order", "bins", "publish", "missing"}
     assert {setting.name for setting in SETTINGS if setting.of == "policy"} == of_policy - elsewhere
     assert {setting.name for setting in SETTINGS if setting.of == "sensitive"} == of_sensitive - elsewhere

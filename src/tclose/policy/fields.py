@@ -201,10 +201,24 @@ def _read_bins(value: Any) -> Bins | None:
     return None if value is None else Bins.read(value)
 
 
+def _read_context(value: Any) -> dict[str, str] | None:
+    """Return a policy's texts for the report, by topic; raise ValueError for an unknown topic, or for an empty text."""
+    if value is None:
+        return None
+    if not isinstance(value, Mapping) or not set(value) <= set(CONTEXT):
+        raise ValueError(f"a mapping from topics to texts; the topics are {', '.join(CONTEXT)}")
+    if not all(isinstance(text, str) and text.strip() for text in value.values()):
+        raise ValueError("a mapping from topics to texts; leave out what is not stated")
+    return {topic: value[topic] for topic in CONTEXT if topic in value} or None
+
+
 def _read_names(value: Any) -> list[str]:
     """Return a policy's list of column names, from one name or a list of names."""
     return [name_of(item) for item in items_of(value)]
 
+
+CONTEXT = ("purpose", "recipient", "controls", "adversaries", "thresholds", "earlier_releases", "reviewer")
+"""Topics on which a policy may have a text for the report."""
 
 BUILT = ("prefixes", "dates")
 """Hierarchies that are made from the values of the table."""
@@ -274,6 +288,22 @@ BinsField = Annotated[
 ]
 Reason = Annotated[
     Any, PlainValidator(_read_reason), WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "null"}]})
+]
+ContextField = Annotated[
+    Any,
+    PlainValidator(_read_context),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {
+                    "type": "object",
+                    "properties": {topic: {"type": "string", "minLength": 1} for topic in CONTEXT},
+                    "additionalProperties": False,
+                },
+                {"type": "null"},
+            ]
+        }
+    ),
 ]
 Truth = Annotated[Any, PlainValidator(_read_truth), WithJsonSchema({"type": "boolean"})]
 MatrixField = Annotated[Any, PlainValidator(_read_matrix), WithJsonSchema(_FILE_OR_MAPPING)]

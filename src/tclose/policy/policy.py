@@ -13,10 +13,10 @@ from pydantic.dataclasses import dataclass
 
 from tclose.errors import PolicyError, got, raising_alone
 from tclose.policy.columns import Input, Keep, Quasi, Sensitive
-from tclose.policy.fields import NAME, NUMBERS, GivenShare, GivenWhole, Name, Names, Share, Truth, Whole
+from tclose.policy.fields import NAME, NUMBERS, ContextField, GivenShare, GivenWhole, Name, Names, Share, Truth, Whole
 from tclose.policy.lists import InputField, KeptColumns, QuasiColumns, SensitiveColumns
 from tclose.policy.sentences import in_one_sentence, policy_hint
-from tclose.policy.settings import CONFIG, NOT_YET, Settings, plain_settings
+from tclose.policy.settings import CONFIG, Settings, plain_settings
 from tclose.policy.yaml import anchored, read_yaml, yaml_text
 from tclose.tables.files import check_target, write_whole
 
@@ -53,8 +53,13 @@ class Policy(Settings):
         Published as they are. A column that is nearly unique, or free text, needs a reason: ``{despite: reason}``.
     other : {"drop", "keep"}, optional
         What becomes of columns without a role. Without it a release refuses them; an audit ignores them.
+    small_cells : int
+        Public reports mask smaller counts of rows, and enough others that no sum gives them back.
     formula_guard : bool
         Text cells of a CSV that a spreadsheet could take for a formula get a leading ``'``.
+    context : mapping from topics to texts, optional
+        Free text for the report: ``purpose``, ``recipient``, ``controls``, ``adversaries``, ``thresholds``,
+        ``earlier_releases``, ``reviewer``. It is not judged, and public reports show it.
 
     Examples
     --------
@@ -75,8 +80,9 @@ class Policy(Settings):
     drop: Names = field(default_factory=list)
     keep: KeptColumns = field(default_factory=list)
     other: Literal["drop", "keep"] | None = None
-    small_cells: Any = 5
+    small_cells: GivenWhole = 5
     formula_guard: Truth = True
+    context: ContextField = None
 
     @classmethod
     @raising_alone
@@ -121,8 +127,6 @@ class Policy(Settings):
         """Return the JSON Schema of a policy's YAML file, for editors that complete and check it."""
         columns = {role: TypeAdapter(kind).json_schema() for role, kind in _ROLES.items()}
         schema = TypeAdapter(Policy).json_schema()
-        for name in NOT_YET:  # what is refused is not offered
-            del schema["properties"][name]
         schema["properties"]["input"] = {"anyOf": [TypeAdapter(Input).json_schema(), {"type": "null"}]}
         for role, column in columns.items():
             properties = {key: value for key, value in column["properties"].items() if key != "name"}

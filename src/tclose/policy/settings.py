@@ -12,8 +12,6 @@ from typing import Any
 from pydantic import ConfigDict
 
 from tclose.distances.labelled import LabelledMatrix
-from tclose.errors import PolicyError
-from tclose.policy.sentences import of
 from tclose.values.bins import Bins
 from tclose.values.exact import plain
 from tclose.values.hierarchy import Hierarchy
@@ -22,20 +20,12 @@ from tclose.values.notation import DateForm
 
 CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
 
-# Fields of the contract that no part of tclose obeys yet. They are refused: a setting that is silently ignored would make a
-# reader believe in a protection that is not there.
-NOT_YET = ("small_cells",)
-
 
 class Settings:
-    """A part of a policy. It refuses settings that are not supported yet, and prints those that are not at their defaults."""
+    """A part of a policy. It refuses settings that contradict one another, and prints those that are not at their defaults."""
 
     def __post_init__(self) -> None:
-        """Refuse settings that are not supported yet, then check the conditions that involve several settings."""
-        for setting in fields(self):  # type: ignore[arg-type]  # each subclass is a dataclass
-            given, default = getattr(self, setting.name), _default_of(setting)
-            if setting.name in NOT_YET and not (type(given) is type(default) and given == default):
-                raise PolicyError(f"{setting.name}{of(getattr(self, 'name', None))} is not supported yet. Leave it out.")
+        """Check the conditions that involve several settings."""
         self._check()
 
     def _check(self) -> None:
@@ -43,7 +33,7 @@ class Settings:
 
     def __repr__(self) -> str:
         """Return the name of the class and the settings that are not at their defaults."""
-        shown = {setting.name: getattr(self, setting.name) for setting in fields(self)}  # type: ignore[arg-type]
+        shown = {setting.name: getattr(self, setting.name) for setting in fields(self)}  # type: ignore[arg-type]  # a dataclass
         changed = [s for s in fields(self) if shown[s.name] != _default_of(s)]  # type: ignore[arg-type]
         return f"{type(self).__name__}({', '.join(f'{s.name}={readable(shown[s.name])!r}' for s in changed)})"
 

@@ -108,7 +108,7 @@ def test_a_release_shows_its_contract_and_nothing_internal() -> None:
     table = pa.table({"age": [1, 2, 3, 4], "pay": [1, 2, 1, 2]})
     release = tclose.anonymize(table, tclose.Policy(["age"], ["pay"], k=2), algorithm="mondrian")
     papers = {"audit", "certificate", "codebook", "loss", "partition", "readings", "record", "suppressed", "table"}
-    assert {name for name in dir(release) if not name.startswith("_")} == papers | {"to_pandas", "to_polars", "write"}
+    assert {name for name in dir(release) if not name.startswith("_")} == papers | {"to_html", "to_pandas", "to_polars", "write"}
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
@@ -162,7 +162,7 @@ def test_functions_are_functions_after_every_module_was_imported() -> None:
         "from tclose.cli import main; sys.argv = ['tclose', '--version']; run(main)",
         *(
             f"from tclose.cli import main; sys.argv = ['tclose', '{command}', '--help']; run(main)"
-            for command in ("audit", "anonymize", "verify", "attack", "algorithms", "schema", "warmup", "demo")
+            for command in ("audit", "anonymize", "verify", "report", "attack", "algorithms", "schema", "warmup", "demo")
         ),
     ],
 )

@@ -11,6 +11,7 @@ from tclose.errors import MissingExtraError
 EXTRAS = {
     "altair": ("Altair", "report"),
     "jinja2": ("Jinja2", "report"),
+    "markupsafe": ("MarkupSafe", "report"),
     "scipy": ("SciPy", "ml"),
     "sklearn": ("scikit-learn", "ml"),
     "vl_convert": ("vl-convert", "report"),

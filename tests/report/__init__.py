@@ -1,0 +1,1 @@
+"""Reports: what they show, and what they must not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -21,6 +22,7 @@ def anonymize(
         "states. Ctrl-C once ends the refining and goes on, twice ends everything.",
     ),
     option: list[str] = typer.Option([], "--option", metavar="NAME=VALUE", help="See 'tclose algorithms'."),
+    report: Path | None = typer.Option(None, "--report", metavar="FILE", help="Write a public report too: one HTML file."),
     keep_order: bool = typer.Option(False, "--keep-order", help="Keep the order of the rows, which may give people away."),
     force: bool = typer.Option(False, "--force", help="Replace files that exist."),
 ) -> None:
@@ -37,20 +39,25 @@ def anonymize(
       tclose anonymize visits.csv -p policy.yaml -o release.csv
       tclose anonymize visits.parquet -p policy.yaml -o release.parquet --force
       tclose anonymize visits.csv -p policy.yaml -o release.csv --algorithm fragmentation --option prefer=classes
+      tclose anonymize visits.csv -p policy.yaml -o release.csv --report report.html
       tclose verify release.csv
     """
-    from tclose.cli.printing import a_reader_may_leave, warnings_told
+    from tclose.cli.printing import a_reader_may_leave, echo, warnings_told
     from tclose.cli.released import show_release, show_release_set
     from tclose.cli.screen import stages
     from tclose.make.registry import settings_of
     from tclose.policy import Policy, files_of
-    from tclose.release.release import Release, check_paths
+    from tclose.release.release import Release, check_paths, papers_of
     from tclose.release.release_set import check_several_paths
+    from tclose.report.page import check_page, report_paths
 
     asked = Policy.load(policy)
     options = _parse_options(option)
     inputs = [data, policy, *files_of(asked)]
-    if settings_of(algorithm, seed, effort, options).algorithm.several:
+    several = settings_of(algorithm, seed, effort, options).algorithm.several
+    for page in [] if report is None else report_paths(report, len(asked.sensitive) if several else None):
+        check_page(page, internal=False, force=force, inputs=[*inputs, out, *papers_of(out)])
+    if several:
         check_several_paths(out, len(asked.sensitive), force=force, inputs=inputs)
     else:
         check_paths(out, force=force, inputs=inputs)
@@ -59,11 +66,30 @@ def anonymize(
 
         release = make(data, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
         written = release.write(out, force=force)
+        pages = [] if report is None else _write_reports(written, report, force=force)
     with a_reader_may_leave():
         if isinstance(release, Release):
             show_release(release, written)
         else:
             show_release_set(release, written)
+        for page in pages:
+            echo(f"  {page}  public: a report")
+
+
+def _write_reports(written: Sequence[Path | list[Path]], report: Path, *, force: bool) -> list[Path]:
+    """Write a report of each release that was written, and return their paths; a set of tables has one for each."""
+    from tclose.jobs import announce
+    from tclose.report.page import report_paths, write_page
+    from tclose.report.papers import papers_beside
+    from tclose.report.report import public_report
+
+    several = [table[0] for table in written if isinstance(table, list)]
+    pages = report_paths(report, len(several) if several else None)
+    tables = several or [table for table in written[:1] if isinstance(table, Path)]
+    announce("Reporting on")
+    for table, page in zip(tables, pages, strict=True):
+        write_page(public_report(papers_beside(table)), page, force=force)
+    return pages
 
 
 def _parse_options(given: list[str]) -> dict[str, str]:

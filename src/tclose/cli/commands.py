@@ -17,6 +17,7 @@ from tclose.cli.attack import attack
 from tclose.cli.audit import audit
 from tclose.cli.demo import demo
 from tclose.cli.printing import echo
+from tclose.cli.report import report
 from tclose.cli.schema import schema
 from tclose.cli.verify import verify
 from tclose.cli.warmup import warmup
@@ -69,7 +70,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (audit, anonymize, verify, attack, algorithms, schema, warmup, demo):
+for command in (audit, anonymize, verify, report, attack, algorithms, schema, warmup, demo):
     app.command()(command)
 
 

@@ -31,7 +31,7 @@ SHOWN = 3
 SEVERAL = 0.1
 """Values in an order are named only where they have at least this share of a class."""
 
-OF_OUTPUT = ("Writing", "Reading back")
+OF_OUTPUT = ("Writing", "Reading back", "Reporting on")
 """Stages of work on the release, not on the table."""
 
 JOINT = "joint test: t of all sensitive columns taken as one value. It is never judged."

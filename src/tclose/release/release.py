@@ -168,6 +168,31 @@ class Release:
         return pl.DataFrame(pl.from_arrow(self.table))
 
     @raising_alone
+    def to_html(self, path: str | Path | None = None, *, force: bool = False) -> str:
+        """Return a public report of the release as one HTML page, and write it to a file if a path is given.
+
+        It shows what anybody can compute from the release and its certificate, and the policy's ``context``. Counts below the
+        policy's ``small_cells`` are masked. It needs the extra ``report``: ``pip install 'tclose[report]'``.
+
+        Parameters
+        ----------
+        path
+            Ends in .html.
+        force
+            Whether a file that exists may be replaced.
+        """
+        from tclose.report.page import check_page, write_page
+        from tclose.report.papers import papers_in_memory
+        from tclose.report.report import public_report
+
+        if path is not None:
+            check_page(Path(path), internal=False, force=force, inputs=self._details.inputs)
+        page = public_report(papers_in_memory(self))
+        if path is not None:
+            write_page(page, Path(path), force=force)
+        return page
+
+    @raising_alone
     def write(self, path: str | Path, *, force: bool = False) -> list[Path]:
         """Write the release and its papers, all or none of them, after it was read back from the disk and audited again.
 

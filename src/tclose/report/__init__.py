@@ -1,1 +1,1 @@
-"""Reports: charts, and the look that they share."""
+"""Reports: one self-contained HTML file about a release or an audit, charts, and the look that they share."""

@@ -1,0 +1,263 @@
+"""What a report says of a release: figures of the published table and of its certificate, as words and tables.
+
+All of it can be computed from the release and its certificate, but for the policy's ``context``. In a public report counts of few
+rows are masked, because the report may reach more people than the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tclose.judge.result import Audit
+from tclose.policy.models import NAMED
+from tclose.policy.yaml import yaml_text
+from tclose.report.listing import Listing, cut
+from tclose.report.masking import masked_cells, pooled
+from tclose.report.measured import Distribution
+from tclose.report.papers import Papers
+from tclose.values.exact import decimal_up, number_of, plain
+
+MASKED = "masked"
+MOST_VALUES = 20
+"""Values of a sensitive column that a table lists, at most."""
+INTERVALS = 12
+"""Ranges in which numbers of more values are listed, at most."""
+SIZES = (1, 2, 5)
+"""Classes are listed by size: from 1, 2 or 5 times a power of ten on."""
+OF_FREQUENCIES = ("beta", "beta_enhanced", "delta")
+"""Models whose attained value tells how often the rarest value occurs: a public report says only that they are satisfied."""
+MOST_LINES = 80
+"""Lines of a policy, at most."""
+ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive", "kept": "published as it is"}
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a report says of a release.
+
+    Attributes
+    ----------
+    papers : Papers
+    least : int
+        Counts below this are masked; 1 in an internal report, where nothing is.
+    """
+
+    papers: Papers
+    least: int
+
+    @property
+    def audit(self) -> Audit:
+        """The audit of the published table."""
+        return self.papers.measured.audit
+
+    @property
+    def certificate(self) -> Any:
+        """The certificate of the release."""
+        return self.papers.certificate
+
+    @property
+    def file(self) -> str:
+        """The name of the published file."""
+        return str(self.certificate.get("release", {}).get("file", "release"))
+
+    @property
+    def sha256(self) -> str | None:
+        """The hash of the published file; None if it is not written yet."""
+        found: str | None = self.certificate.get("release", {}).get("sha256")
+        return found
+
+    def names(self, role: str) -> list[str]:
+        """Return the names of the published columns with a role."""
+        return [column["name"] for column in self.certificate["columns"] if column["role"] == role]
+
+    @property
+    def quasi(self) -> list[str]:
+        """The names of the quasi-identifiers, as the policy has them."""
+        return [column.name for column in self.audit.policy.quasi]
+
+    @property
+    def mean_size(self) -> str:
+        """The mean number of rows of a class, in words."""
+        return f"{self.audit.rows / self.audit.classes:,.1f}"
+
+    @property
+    def match(self) -> str:
+        """The largest chance to pick the row of a person whose quasi-identifiers are known."""
+        return f"1 in {self.audit.k:,}"
+
+    @property
+    def detail_lost(self) -> str | None:
+        """How much detail of the quasi-identifiers is lost, in percent; None if it is not known."""
+        gcp = self.certificate["loss"].get("gcp")
+        return None if gcp is None else f"{100 * gcp:.0f}%"
+
+    @property
+    def unique(self) -> str:
+        """How many rows differ from all others, in words."""
+        return self._of_rows(int(self.certificate["unique_rows"]), "differs", "differ")
+
+    @property
+    def homogeneous(self) -> str:
+        """How many rows are in classes with one sensitive value, in words."""
+        return self._of_rows(self.audit.homogeneous["rows"], "is", "are")
+
+    def _of_rows(self, count: int, one: str, many: str) -> str:
+        """Return a count among all rows with its verb; a small one, or one that leaves few rows, only roughly."""
+        rows = self.audit.rows
+        if count in (0, rows):
+            return f"{'every' if count else 'no'} row {one}"
+        if count < self.least:
+            return f"fewer than {number_of(self.least, 'row')} {many}"
+        if rows - count < self.least:
+            return f"nearly every row {one}"
+        return f"{count:,} of {number_of(rows, 'row')} {one if count == 1 else many}"
+
+    @property
+    def has_bins(self) -> bool:
+        """Whether a sensitive column is published in intervals."""
+        return any(column.bins is not None and column.publish is None for column in self.audit.policy.sensitive)
+
+    def columns(self) -> Listing:
+        """Return the codebook: each published column, its role and what it holds."""
+        rows = [(column["name"], ROLES[column["role"]], column["holds"]) for column in self.certificate["columns"]]
+        return cut("Published columns", ("column", "role", "what it holds"), rows, 3, what=("column", "columns"))
+
+    def limits(self, before: Audit | None = None) -> Listing:
+        """Return the table of limits: what was asked, what the release attains, and what the raw table attained if known."""
+        raw = {} if before is None else {(one.model, one.sensitive): self._attained(before, one) for one in before.judgements}
+        rows = []
+        for judgement in self.audit.judgements:
+            model = NAMED[judgement.model]
+            asked = f"{plain(judgement.limit)} or {'more' if judgement.floor else 'less'}"
+            attained = self._attained(self.audit, judgement)
+            if self.least > 1 and model.key in OF_FREQUENCIES:
+                attained = "satisfied"
+            label = model.label.format("rows" if judgement.sensitive is None else judgement.sensitive)
+            found = [] if before is None else [raw.get((judgement.model, judgement.sensitive), "not measured")]
+            rows.append((label, *found, asked, attained))
+        headers = ("limit", *([] if before is None else ["raw table"]), "asked", "this release")
+        return cut("Limits: asked and attained", headers, rows, what=("limit", "limits"))
+
+    @staticmethod
+    def _attained(audit: Audit, judgement: Any) -> str:
+        """Return what a table attains of one limit, as text, rounded against us."""
+        model = NAMED[judgement.model]
+        if judgement.sensitive is None:
+            return f"{audit.k_persons if audit.counts_persons else audit.k:,}"
+        worst = audit.sensitive[judgement.sensitive].verdicts[model.key].worst
+        return f"{int(worst):,}" if model.whole else model.rounded(worst)
+
+    @property
+    def meanings(self) -> list[str]:
+        """What the limits of the release mean, for a reader who never read a paper."""
+        used = dict.fromkeys(judgement.model for judgement in self.audit.judgements)
+        return [NAMED[name].meaning for name in used if NAMED[name].meaning]
+
+    def inference(self) -> Listing:
+        """Return for each sensitive column how near its classes are to the table."""
+        rows = [
+            (name, found.distance, decimal_up(found.t_judged), f"{found.l_distinct:,}", f"{100 * found.share:.0f}%")
+            for name, found in self.audit.sensitive.items()
+        ]
+        headers = ("sensitive column", "distance", "t", "fewest values in a class", "largest share of one value in a class")
+        return cut("Sensitive columns in the classes", headers, rows, 2, what=("column", "columns"))
+
+    def class_sizes(self) -> Listing | None:
+        """Return how many classes, and rows in them, there are of each size; sizes with few rows are pooled with the next."""
+        edges = list(_edges_of_sizes(int(self.audit.sizes.max())))
+        place = np.searchsorted(edges, self.audit.sizes, side="right") - 1
+        classes = np.bincount(place, minlength=len(edges))
+        rows = np.bincount(place, weights=self.audit.sizes, minlength=len(edges)).astype(np.int64)
+        ends = [*(edge - 1 for edge in edges[1:]), int(self.audit.sizes.max())]
+        ranges = pooled(rows.tolist(), self.least)
+        found = [
+            (
+                _range_in_words(max(edges[first], self.audit.k), min(ends[last - 1], ends[-1])),
+                f"{int(classes[first:last].sum()):,}",
+                f"{int(rows[first:last].sum()):,}",
+            )
+            for first, last in ranges
+        ]
+        return cut("Classes by size", ("rows in a class", "classes", "rows"), found) if found else None
+
+    def distributions(self) -> list[tuple[str, Listing | None]]:
+        """Return the distribution of each sensitive column in the release; None for one that must not be shown."""
+        return [(name, self._distribution(found)) for name, found in self.papers.measured.distributions.items()]
+
+    def _distribution(self, found: Distribution) -> Listing | None:
+        """Return the values of a sensitive column with their rows: many numbers in ranges, else each value, small ones masked."""
+        rows = self.audit.rows
+        if found.in_order and len(found.values) > MOST_VALUES:
+            least = max(self.least, -(-rows // INTERVALS))
+            ranges = pooled(found.counts.tolist(), least) or [(0, len(found.values))]
+            if rows < self.least:
+                return None
+            labels = [_interval_in_words(found.values, first, last) for first, last in ranges]
+            counts = [int(found.counts[first:last].sum()) for first, last in ranges]
+            return _listing_of_values(found.name, labels, counts, [False] * len(counts), rows)
+        order = range(len(found.values)) if found.in_order else np.argsort(-found.counts, kind="stable").tolist()
+        labels, counts = [found.values[code] for code in order], [int(found.counts[code]) for code in order]
+        if len(labels) > MOST_VALUES:
+            rest = len(labels) - MOST_VALUES
+            labels = [*labels[:MOST_VALUES], f"{number_of(rest, 'value')} more"]
+            counts = [*counts[:MOST_VALUES], sum(counts[MOST_VALUES:])]
+        hidden = masked_cells(counts, self.least)
+        return None if hidden is None else _listing_of_values(found.name, labels, counts, hidden, rows)
+
+    def losses(self) -> Listing | None:
+        """Return how much detail each quasi-identifier lost, against the released table; None if it is not known."""
+        parts = self.certificate["loss"].get("by_attribute", {}).get("gcp", {})
+        rows = [(name, f"{100 * lost:.0f}%") for name, lost in parts.items()]
+        return cut("Detail lost", ("quasi-identifier", "detail lost"), rows) if rows else None
+
+    def policy_lines(self) -> list[str]:
+        """Return the certificate's policy in YAML, by which the release can be judged again; a long one is cut."""
+        return _cut_lines(yaml_text(self.certificate["policy"]))
+
+
+def _cut_lines(text: str) -> list[str]:
+    """Return the lines of a text, at most `MOST_LINES`, with a count of those that are cut."""
+    lines = text.rstrip("\n").split("\n")
+    if len(lines) <= MOST_LINES:
+        return lines
+    return [*lines[:MOST_LINES], f"# {number_of(len(lines) - MOST_LINES, 'line')} more are not shown: see the certificate"]
+
+
+def _listing_of_values(name: str, labels: Sequence[str], counts: Sequence[int], hidden: Sequence[bool], rows: int) -> Listing:
+    """Return the table of a distribution; masked counts are marked."""
+    found = [
+        (label, MASKED, MASKED) if masked else (label, f"{count:,}", f"{100 * count / rows:.1f}%")
+        for label, count, masked in zip(labels, counts, hidden, strict=True)
+    ]
+    note = ""
+    if any(hidden):
+        note = f"{number_of(sum(hidden), 'count is', 'counts are')} masked: small ones, and others so that sums do not tell them."
+    return Listing(f"Values of {name} in the release", ("value", "rows", "share"), found, 1, note)
+
+
+def _edges_of_sizes(largest: int) -> Iterator[int]:
+    """Yield 1, 2, 5, 10, 20, 50 and so on, up to the size of the largest class."""
+    power = 1
+    while True:
+        for step in SIZES:
+            if step * power > largest:
+                return
+            yield step * power
+        power *= 10
+
+
+def _interval_in_words(values: Sequence[str], first: int, last: int) -> str:
+    """Return a range of sensitive values in words; the least and the greatest value of all, which few may have, are not named."""
+    if last == len(values):
+        return "all values" if first == 0 else f"from {values[first]} on"
+    return f"up to {values[last - 1]}" if first == 0 else _range_in_words(values[first], values[last - 1])
+
+
+def _range_in_words(first: Any, last: Any) -> str:
+    """Return a range of sizes or of values in words."""
+    ends = [f"{end:,}" if isinstance(end, int) else str(end) for end in (first, last)]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"

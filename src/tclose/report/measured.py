@@ -1,0 +1,116 @@
+"""A table, measured for a report: its audit, and how often each sensitive value occurs in it and in some of its classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tclose.columns.domains import Domain, domain_of, kind_to_read
+from tclose.judge.audit import Context, examine, quasi_kinds
+from tclose.judge.result import Audit
+from tclose.judge.transport import Move, plan
+from tclose.policy import Policy, Sensitive
+from tclose.tables.counted import Cells
+from tclose.tables.readers import open_reader
+from tclose.tables.table import open_table
+from tclose.values.arrays import Ints
+from tclose.values.hierarchy import printed
+from tclose.values.histograms import Histograms
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """How often each value of a sensitive attribute occurs in a table and in its classes.
+
+    Attributes
+    ----------
+    name : str
+    values : list of str
+        In the order of the domain, as they print; "missing" for a missing one.
+    counts : (values,) int64
+        The rows of the table at each value.
+    domain : Domain
+    """
+
+    name: str
+    values: list[str]
+    counts: Ints
+    domain: Domain
+    _cells: Cells
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the values lie on a line, so that neighbours can be pooled."""
+        return self.domain.distance.shape == "line"
+
+    def of_classes(self, numbers: list[int]) -> dict[int, Ints]:
+        """Return the counts of some classes at all values of the domain."""
+        found: dict[int, Ints] = {}
+        for part in self._parts():
+            inside = [number for number in numbers if part.first <= number < part.first + len(part)]
+            found |= {number: part.dense(number - part.first) for number in inside}
+        return {number: found[number] for number in numbers}
+
+    def moves(self, counts: Ints) -> list[Move]:
+        """Return an optimal transport plan from the distribution of a class to that of the table, heaviest move first."""
+        own, whole = counts.tolist(), self.counts.tolist()
+        moves = [
+            Move(self.values[source], self.values[target], mass, Fraction(self.domain.distance.ground(source, target)))
+            for source, target, mass in plan(self.domain.distance, own, whole)
+        ]
+        return sorted(moves, key=lambda move: -move.cost)
+
+    def _parts(self) -> Iterator[Histograms]:
+        """Yield the histograms of all classes, a part of them at a time."""
+        return self._cells.histograms(self.name, self.domain.codes, self.counts)
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A table, measured under a policy.
+
+    Attributes
+    ----------
+    audit : Audit
+    distributions : dict of Distribution
+        Of each sensitive attribute.
+    """
+
+    audit: Audit
+    distributions: dict[str, Distribution]
+
+
+def measure(table: Any, policy: Policy, audit: Audit | None = None) -> Measured:
+    """Return a table, measured under a policy; ``audit`` is its audit if it is known."""
+    reader = open_reader(table, policy.input)
+    quasi = quasi_kinds(policy, reader.names)
+    needed = quasi | {column.name: kind_to_read(column) for column in policy.sensitive}
+    source = open_table(reader, needed, given=policy.input)
+    cells = source.cells(list(quasi), [column.name for column in policy.sensitive])
+    distributions = {}
+    for column in policy.sensitive:
+        found, counts = cells.domain(column.name)
+        domain = domain_of(source, column, found, counts, binned=_is_in_bins(column))
+        values = ["missing" if value is None else printed(value) for value in domain.values]
+        distributions[column.name] = Distribution(column.name, values, domain.table(counts), domain, cells)
+    found_audit = examine(table, policy, Context(warn=_ignore)) if audit is None else audit
+    return Measured(found_audit, distributions)
+
+
+def _is_in_bins(column: Sensitive) -> bool:
+    """Whether a sensitive attribute is judged, and published, in bins."""
+    return column.bins is not None and column.publish is None
+
+
+def _ignore(_: str) -> None:
+    """Ignore a warning: whoever made or verified the table was told."""
+
+
+def worst_classes(audit: Audit, name: str, most: int) -> list[int]:
+    """Return the numbers of the classes farthest from the table in an attribute, farthest first, ties: the first wins."""
+    values = np.asarray(audit.sensitive[name].verdicts["t"].values)
+    return [int(number) for number in np.argsort(-values, kind="stable")[:most]]

@@ -1,0 +1,92 @@
+"""Pages: one HTML file with all that it needs. Every value is shown harmlessly: escaped, on one line, and cut if it is long."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tclose.errors import OutputError
+from tclose.extras import load
+from tclose.tables.files import check_target, write_whole
+from tclose.values.exact import decimal_up, plain
+from tclose.values.visible import visible
+
+LONGEST = 200
+"""Characters of one value, at most."""
+
+LONGEST_TEXT = 20_000
+"""Characters of one text of the policy's context, at most."""
+
+INTERNAL = "internal"
+"""What the name of an internal report's file has in it."""
+
+
+def render(template: str, **facts: Any) -> str:
+    """Return a page: a template of this package filled with facts."""
+    return str(_environment().get_template(template).render(facts))
+
+
+def write_page(page: str, path: Path, *, force: bool) -> None:
+    """Write a page to a file, whole or not at all."""
+    write_whole(path, lambda beside: beside.write_bytes(page.encode("utf-8", "backslashreplace")), force=force)
+
+
+def check_page(path: Path, *, internal: bool, force: bool, inputs: Any = ()) -> None:
+    """Raise, before long work, if a page cannot be made or written, or an internal one is not named as such."""
+    load("jinja2")
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise OutputError(f"A report must end in .html. Got {path.name!r}.")
+    if internal and INTERNAL not in path.name.lower():
+        raise OutputError(
+            f"The name of an internal report must say so, for example {path.stem}.internal.html. Got {path.name!r}."
+        )
+    if not internal and INTERNAL in path.name.lower():
+        raise OutputError(f"This report is public, and its name says that it is internal. Got {path.name!r}.")
+    check_target(path, force=force, inputs=inputs)
+
+
+def report_paths(path: Path, tables: int | None) -> list[Path]:
+    """Return the paths of the reports of a release, or of several tables: report.html becomes report.1.html and so on."""
+    if tables is None:
+        return [path]
+    return [path.with_name(f"{path.stem}.{number}{path.suffix}") for number in range(1, tables + 1)]
+
+
+def shown(value: Any) -> str:
+    """Return a value for a page: on one line, control characters as their escapes, and cut if it is long.
+
+    >>> print(shown("a" * 1000 + "b")[-40:])
+    aaaaaaaaaaaaaaaa ... (1,001 characters)
+    """
+    text = value if isinstance(value, str) else str(value)
+    return visible(text) if len(text) <= LONGEST else f"{visible(text[:LONGEST])} ... ({len(text):,} characters)"
+
+
+@cache
+def _environment() -> Any:
+    """Return the environment of the templates: every value passes `shown` and is escaped."""
+    jinja2, markup = load("jinja2"), load("markupsafe").Markup
+
+    def finalize(value: Any) -> Any:
+        return value if isinstance(value, markup) else shown(value)
+
+    def paragraphs(text: str) -> list[Any]:
+        """Return the paragraphs of a text of the context, whole: it may be longer than a value."""
+        lines = text[:LONGEST_TEXT].splitlines()
+        return [markup.escape(visible(line)) for line in lines if line.strip()]
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["paragraphs"] = paragraphs
+    environment.filters["up"] = decimal_up
+    environment.filters["plain"] = plain
+    environment.filters["svg"] = markup  # of our own charts, whose texts are escaped
+    return environment

@@ -1,0 +1,105 @@
+"""Small cells: what is masked, and that neither sums nor knowledge of the rule give it back."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, milp
+
+from tclose.report.masking import masked_cells, pooled
+
+COUNTS = st.lists(st.one_of(st.integers(1, 12), st.integers(1, 10_000)), min_size=1, max_size=12)
+
+
+def published(counts: tuple[int, ...], least: int) -> Any:
+    """What a reader sees of a table: its sum, and the cells that are not masked; None if it is not shown."""
+    hidden = masked_cells(counts, least)
+    return (
+        None
+        if hidden is None
+        else (sum(counts), tuple(None if mask else count for count, mask in zip(counts, hidden, strict=True)))
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "hidden"),
+    [
+        ([10, 8, 7], [False, False, False]),
+        ([100, 4, 50], [False, True, True]),  # one masked cell alone would be the sum minus the others
+        ([100, 4, 4, 50], [False, True, True, False]),
+        ([100, 1, 1, 1, 50], [False, True, True, True, True]),  # three ones have the sum 3, which tells them all
+        ([4, 3, 3], [True, True, True]),
+        ([1, 1, 1], None),
+        ([3], None),
+        ([5], [False]),
+    ],
+)  # fmt: skip
+def test_by_hand(counts: list[int], hidden: list[bool] | None) -> None:
+    assert masked_cells(counts, 5) == hidden
+
+
+@given(COUNTS, st.integers(1, 9))
+def test_small_cells_are_masked_and_no_more_than_needed(counts: list[int], least: int) -> None:
+    hidden = masked_cells(counts, least)
+    if hidden is None:
+        assert min(counts) < least
+        return
+    assert all(mask for count, mask in zip(counts, hidden, strict=True) if count < least)
+    shown = [count for count, mask in zip(counts, hidden, strict=True) if not mask]
+    assert not any(hidden) or not shown or min(shown) >= max(count for count, mask in zip(counts, hidden, strict=True) if mask)
+
+
+@given(COUNTS, st.integers(2, 9))
+def test_a_solver_finds_every_small_value_possible_for_each_masked_cell(counts: list[int], least: int) -> None:
+    """Integers of 1 or more with the known sum: each masked cell may be 1, and may be ``least`` or more."""
+    hidden = masked_cells(counts, least)
+    if hidden is None or not any(hidden):
+        return
+    total = sum(count for count, mask in zip(counts, hidden, strict=True) if mask)
+    cells = sum(hidden)
+    for cell in range(cells):
+        ends = []
+        for sign in (1, -1):
+            goal = np.zeros(cells)
+            goal[cell] = sign
+            found = milp(
+                goal,
+                constraints=LinearConstraint(np.ones((1, cells)), total, total),
+                integrality=np.ones(cells),
+                bounds=(1, np.inf),
+            )
+            ends.append(round(found.x[cell]))
+        assert ends[0] == 1
+        assert ends[1] >= least
+
+
+def test_knowing_the_rule_does_not_give_a_masked_cell_back() -> None:
+    """All tables of up to four cells: each masked cell has several values among the tables that look the same when they are published."""
+    least, largest = 3, 14
+    alike: dict[Any, list[tuple[int, ...]]] = {}
+    for cells in (2, 3, 4):
+        for counts in product(range(1, largest + 1), repeat=cells):
+            alike.setdefault((cells, published(counts, least)), []).append(counts)
+    checked = 0
+    for (cells, seen), tables in alike.items():
+        if seen is None or None not in seen[1]:
+            continue  # nothing is masked, or nothing shown
+        for cell in (cell for cell in range(cells) if seen[1][cell] is None):
+            assert len({counts[cell] for counts in tables}) > 1, (seen, tables)
+            checked += 1
+    assert checked > 50
+
+
+@given(COUNTS, st.integers(1, 9))
+def test_pooled_ranges_cover_the_table_and_none_is_small(counts: list[int], least: int) -> None:
+    ranges = pooled(counts, least)
+    if sum(counts) < least:
+        assert ranges == []
+        return
+    assert [cell for first, last in ranges for cell in range(first, last)] == list(range(len(counts)))
+    assert all(sum(counts[first:last]) >= least for first, last in ranges)

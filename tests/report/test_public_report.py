@@ -1,0 +1,171 @@
+"""The public report: what it says, that every value in it is harmless, and that the same release gives the same bytes."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+import tclose as tc
+from tclose.cli.commands import app
+
+HEADINGS = [
+    "Identity and versions", "Context of the release and recipient", "Adversaries", "Persons and rows", "Variables and their roles",
+    "Method, thresholds, and why", "Risk before, threshold, risk after", "Singling out, linkability, inference", "Attacks tried",
+    "Transformations and suppression", "Utility", "Earlier releases", "What is not promised", "How to check and to reproduce it", "Review",
+]  # fmt: skip
+VOID = {"meta", "br", "img", "link"}
+
+
+class Page(HTMLParser):
+    """A page as a tree of tags that must be closed in order, with its texts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, Any]]] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not self.open or self.open[-1] != "style":
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        """The text of the page, with single spaces."""
+        return " ".join(" ".join(self.texts).split())
+
+
+def release(**settings: Any) -> tc.Release:
+    """A release of 60 people, of whom 3 have a rare disease."""
+    ill = ["cold"] * 27 + ["flu"] * 20 + ["cough"] * 10 + ["gout"] * 3
+    columns = {"age": [20 + number for number in range(60)], "ill": [ill[7 * number % 60] for number in range(60)]}
+    policy = tc.Policy(["age"], {"ill": 0.5}, k=5, **settings)
+    return tc.anonymize(pa.table(columns), policy, algorithm="mondrian")
+
+
+def test_every_heading_of_a_report_for_a_board_is_there_in_order() -> None:
+    page = Page(release().to_html())
+    assert [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)][:3] == [1, 2, 2]
+    assert [text.partition(". ")[2] for text in page.texts if re.match(r"\d+\. ", text)] == HEADINGS
+    assert page.text.count("not stated") >= 7
+    assert "t-closeness verified for these quasi-identifiers; not a legal determination." in page.text
+
+
+def test_what_the_context_says_is_shown_in_its_place() -> None:
+    context = {"purpose": "Costs of care.\nSecond line.", "reviewer": "The board, 2026-03-01", "adversaries": "Neighbours" * 100}
+    text = Page(release(context=context).to_html()).text
+    assert "Purpose Costs of care. Second line. Recipient not stated" in text
+    assert "Neighbours" * 100 in text
+    assert text.index("Reviewed by The board, 2026-03-01") > text.index("15. Review")
+
+
+def test_a_page_needs_nothing_else() -> None:
+    page = Page(release().to_html())
+    assert not {"script", "link", "iframe", "img", "object"} & {tag for tag, _ in page.tags}
+    assert not [
+        value for _, given in page.tags for key, value in given.items() if key in {"src", "srcset"} or key.startswith("on")
+    ]
+    assert all(given["href"].startswith("#") for tag, given in page.tags if tag == "a")
+    assert {given["href"][1:] for tag, given in page.tags if tag == "a"} <= {given.get("id") for _, given in page.tags}
+
+
+def test_tables_have_headers_and_regions_names() -> None:
+    page = Page(release().to_html())
+    assert all("scope" in given for tag, given in page.tags if tag == "th")
+    assert [tag for tag, _ in page.tags].count("table") == [tag for tag, _ in page.tags].count("caption") > 4
+    assert all(given.get("aria-label") for tag, given in page.tags if given.get("role") == "region")
+
+
+def test_small_counts_are_masked_with_another_unless_the_policy_says_otherwise() -> None:
+    masked = Page(release().to_html()).text
+    assert "gout masked masked" in masked
+    assert "2 counts are masked" in masked
+    assert "gout 3 5.0%" in Page(release(small_cells=1).to_html()).text
+
+
+def test_a_context_changes_neither_the_release_nor_its_certificate() -> None:
+    plain, stated = release(), release(context={"purpose": "Costs"}, small_cells=9)
+    assert plain.table == stated.table
+    assert plain.certificate == stated.certificate
+
+
+def test_the_same_bytes_from_memory_and_again(tmp_path: Path) -> None:
+    made = release()
+    path = made.write(tmp_path / "release.csv")[0]
+    pages = [tmp_path / f"{number}.html" for number in range(2)]
+    for page in pages:
+        result = CliRunner().invoke(app, ["report", str(path), "-o", str(page)])
+        assert (result.exit_code, result.stdout) == (0, f"Wrote {page}, a public report.\n"), result.stderr
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    in_memory = made.to_html()
+    assert made.to_html() == in_memory
+    differs = [line for line in pages[0].read_text().splitlines() if line not in in_memory.splitlines()]
+    assert all("release.csv" in line or "sha256" in line or "<code>" in line or "verified" in line for line in differs), differs
+
+
+HOSTILE = [
+    "<script>alert(1)</script>", "\"'><img src=x onerror=alert(1)>", "{{ 7 * 7 }}", "x" * 10_000, "שלום עולם", "a\u202eb\u2066c", "\x00\x1b[2J\x7f", "&lt;b&gt;", "</style></svg>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_value_is_shown_harmlessly(value: str) -> None:
+    """As a name of a column, as a value, as a label of a quasi-identifier, and in the context."""
+    quasi, sensitive = f"who{value}"[:9000], f"ill{value}"[:9000]
+    table = pa.table({quasi: [value, "b"] * 10, sensitive: [value, value, "c", "d"] * 5, f"kept{value}": ["k"] * 20})
+    policy = tc.Policy([quasi], {sensitive: 1}, k=2, keep=[f"kept{value}"], context={"purpose": f"Why {value}"}, small_cells=1)
+    html = tc.anonymize(table, policy, algorithm="mondrian").to_html()
+    page = Page(html)  # all tags are closed in order
+    assert not {"script", "img", "b"} & {tag for tag, _ in page.tags}
+    assert not [key for _, given in page.tags for key in given if key.startswith("on")]
+    assert all(char.isprintable() or char == "\n" for char in html)
+    assert "49" not in re.findall(r"who(\d+)", html)
+    assert len(html) < 100_000
+
+
+def test_200_classes_of_one_row() -> None:
+    table = pa.table({"who": [f"p{number}" for number in range(200)], "ill": ["a", "b"] * 100})
+    html = tc.anonymize(table, tc.Policy([tc.Quasi("who", despite="a test")], {"ill": 0.9}, k=1), algorithm="mondrian").to_html()
+    assert "200" in Page(html).text
+    assert len(html) < 100_000
+
+
+def test_a_release_that_is_not_as_certified_has_no_report(tmp_path: Path) -> None:
+    path = release().write(tmp_path / "release.csv")[0]
+    path.write_text(path.read_text().replace("flu", "gout", 1))
+    result = CliRunner().invoke(app, ["report", str(path)])
+    assert result.exit_code == 2
+    assert (
+        result.stderr
+        == "Error: release.csv is not as certified, and has no report: The file is the one that was certified? No. Try 'tclose verify'.\n"
+    )
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_the_name_of_a_report(tmp_path: Path) -> None:
+    made = release()
+    with pytest.raises(tc.OutputError, match=r"must end in \.html"):
+        made.to_html(tmp_path / "report.pdf")
+    with pytest.raises(tc.OutputError, match="is public, and its name says that it is internal"):
+        made.to_html(tmp_path / "internal.html")
+    made.to_html(tmp_path / "report.html")
+    with pytest.raises(tc.OutputError, match="exists"):
+        made.to_html(tmp_path / "report.html")
+    assert made.to_html(tmp_path / "report.html", force=True) == (tmp_path / "report.html").read_text()

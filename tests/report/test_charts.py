@@ -14,9 +14,12 @@ from tclose.report.charts.before_after import before_after
 from tclose.report.charts.binning import Groups, edges_of_sizes, grid, whole_ticks
 from tclose.report.charts.class_sizes import class_sizes
 from tclose.report.charts.emd import emd_by_class
+from tclose.report.charts.fragmentation import Box, fragmentation_boxes
+from tclose.report.charts.frontier import Outcome, frontier
+from tclose.report.charts.hierarchy import hierarchy_tree
 from tclose.report.charts.losses import loss_by_column
 from tclose.report.svg import draw_inline
-from tests.support.charts import HUGE, LARGE, all_charts
+from tests.support.charts import CODES, DISEASES, HUGE, LARGE, all_charts, plan_of
 
 MOST_BYTES = 100_000
 CHARTS = all_charts()
@@ -77,6 +80,49 @@ def test_columns_are_in_the_order_of_their_losses_and_many_are_cut_with_a_count(
     assert [bar["column"] for bar in spec["data"]["values"]][:2] == ["c19", "c18"]
     assert len(spec["data"]["values"]) == 15
     assert spec["title"]["subtitle"] == ["5 columns with a smaller loss are not shown."]
+
+
+def test_a_plan_shows_the_moves_of_the_first_paper() -> None:
+    spec = plan_of("salary", range(3, 12), [1, 1, 1, 0, 0, 0, 0, 0, 0], [1] * 9, in_order=True)
+    bars, lines = (spec["layer"][number]["data"]["values"] for number in (0, 1))
+    assert sum(line["mass"] for line in lines) == pytest.approx(6 / 9)
+    assert {line["from"] for line in lines} == {"3", "4", "5"}
+    assert [bar["value"] for bar in bars if bar["moves"] and bar["from"] < 0.5] == ["3", "4", "5"]
+    assert title_of(spec) == "salary: 67% of the class has to move until it is distributed as the table; EMD 0.375"
+
+
+def test_moves_between_values_that_share_a_line_are_counted() -> None:
+    spec = plan_of("salary", range(24), [1] * 23 + [3], [1] * 22 + [2, 2], in_order=True)
+    assert len(spec["layer"]) == 5  # no moves between groups
+    assert "3.8% moves between values that share a line" in spec["description"]
+
+
+def test_a_hierarchy_counts_values_or_rows() -> None:
+    tree = hierarchy_tree(DISEASES.labels, DISEASES.parents)
+    assert title_of(tree) == "A hierarchy of 5 values on 4 levels"
+    assert "respiratory: 3 values" in tree["description"]
+    assert "Labels on each level, from the top down: 1, 2, 3 and 5." in tree["description"]
+    assert (
+        "infection: 7 rows" in hierarchy_tree(DISEASES.labels, DISEASES.parents, rows={"flu": 4, "bronchitis": 3})["description"]
+    )
+    assert "levels below are not shown" in hierarchy_tree(CODES.labels, CODES.parents)["description"]
+
+
+def test_a_box_with_a_gap_is_drawn_in_parts() -> None:
+    spec = fragmentation_boxes(["a", "b"], ["wxyz", "pq"], [Box(([0, 1, 3], [0, 1]), 5), Box(([2], [0, 1]), 2)])
+    drawn = [(one["x"], one["x2"], one["rows"]) for one in spec["layer"][0]["data"]["values"]]
+    assert drawn == [(-0.5, 1.5, 5), (2.5, 3.5, 5), (1.5, 2.5, 2)]
+
+
+def test_the_frontier_names_what_is_not_dominated() -> None:
+    spec = frontier(
+        [Outcome("a", 0.1, 0.3, False, "t=0.3"), Outcome("b", 0.2, 0.2, False), Outcome("c", 0.3, 0.4, True)],
+        loss="GCP",
+        risk="t",
+    )
+    assert title_of(spec) == "2 of 3 releases are beaten by no other: a and b"
+    assert "a (t=0.3): GCP 0.1, t 0.3; b: GCP 0.2, t 0.2" in spec["description"]
+    assert [point["pale"] for point in spec["layer"][1]["data"]["values"]] == [False, False, True]
 
 
 def test_values_in_order_are_grouped_with_their_neighbours_others_by_their_weight() -> None:

@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from tclose.judge.transport import emd, transport
 from tclose.report.charts.attribute import attribute_in_class
 from tclose.report.charts.before_after import before_after
 from tclose.report.charts.class_sizes import class_sizes
 from tclose.report.charts.emd import emd_by_class
+from tclose.report.charts.fragmentation import Box, fragmentation_boxes
+from tclose.report.charts.frontier import Outcome, frontier
+from tclose.report.charts.hierarchy import hierarchy_tree
 from tclose.report.charts.losses import loss_by_column
+from tclose.report.charts.transport import transport_plan
+from tclose.values.hierarchy import Hierarchy
 
 RNG = np.random.default_rng(7)
 HOSTILE = [
@@ -32,6 +38,51 @@ ALONE = np.ones(200, dtype=np.int64)
 def counts_of(values: int) -> list[int]:
     counts: list[int] = RNG.integers(0, 50, values).tolist()
     return counts
+
+
+def plan_of(name: str, values: Any, of_class: list[int], table: list[int], *, in_order: bool) -> dict[str, Any]:
+    """Return the chart of an optimal plan over values in an order."""
+    codes = list(range(len(values)))
+    moves = [(move.source, move.target, float(move.mass)) for move in transport(of_class, table, values=codes)]
+    return transport_plan(name, values, of_class, table, moves, emd=emd(of_class, table, exact=True), in_order=in_order)
+
+
+def boxes_of(columns: int, rows: int, width: int) -> list[Box]:
+    """Return boxes that cover a grid of codes; the codes of every third one have a gap."""
+    spans = [range(first, min(first + width, columns)) for first in range(0, columns, width)]
+    return [
+        Box((span, [row, row + rows // 2]) if number % 3 else (span[::2], [row, row + rows // 2]), 10 * number + row)
+        for number, span in enumerate(spans)
+        for row in range(rows // 2)
+    ]
+
+
+def outcomes_of(names: list[str]) -> list[Outcome]:
+    """Return a release of each algorithm at five limits."""
+    found = [
+        (name, 0.1 + 0.05 * (number % 12) - 0.4 * t + 0.05 * RNG.random(), t * (0.8 + 0.2 * RNG.random()), f"t={t}")
+        for number, name in enumerate(names)
+        for t in (0.05, 0.1, 0.15, 0.2, 0.3)
+    ]
+    return [
+        Outcome(name, loss, risk, any(a <= loss and b <= risk and (a, b) != (loss, risk) for _, a, b, _ in found), detail)
+        for name, loss, risk, detail in found
+    ]
+
+
+DISEASES = Hierarchy.from_mapping(
+    {
+        "respiratory": {"infection": ["flu", "bronchitis"], "vascular": ["embolism"]},
+        "digestive": {"stomach": ["ulcer", "gastritis"]},
+    }
+)
+CODES = Hierarchy.from_prefixes(f"{code:05}" for code in RNG.integers(0, 99_999, 3000).tolist())
+BROAD = Hierarchy([("root", f"{'x' * 9000}{group}", f"{'y' * 9000}{group}{leaf}") for group in range(60) for leaf in range(4)])
+DEEP = Hierarchy([[f"{'<b>' * 99}{level}" for level in range(60)]])
+ALGORITHMS = [
+    "growth", "mondrian", "incognito", "microaggregation-merge", "microaggregation-swap", "microaggregation-tfirst", "sabre",
+    "fragmentation", "wang-clustering", "wang-pca", "codip",
+]  # fmt: skip
 
 
 def all_charts() -> dict[str, dict[str, Any]]:
@@ -57,5 +108,23 @@ def all_charts() -> dict[str, dict[str, Any]]:
         "before and after, same": before_after("sex", ["f", "m"], [1, 2], [2, 4], in_order=False),
         "losses, small": loss_by_column({"age": 0.12, "zip": 0.5, "sex": 0.0}, overall=0.2),
         "losses, one": loss_by_column({"age": 1.0}),
+        "transport, small": plan_of("salary", ["3K", "4K", "5K", "6K", "7K", "8K", "9K", "10K", "11K"], [1, 1, 1, 0, 0, 0, 0, 0, 0], [1] * 9, in_order=True),
+        "transport, nothing": plan_of("salary", [3, 4], [1, 2], [2, 4], in_order=True),
+        "transport, large": plan_of("salary", range(10**6, 10**6 + 300), counts_of(300), counts_of(300), in_order=True),
+        "transport, hostile": plan_of(NAME, HOSTILE, counts_of(len(HOSTILE)), counts_of(len(HOSTILE)), in_order=False),
+        "hierarchy, small": hierarchy_tree(DISEASES.labels, DISEASES.parents),
+        "hierarchy, of rows": hierarchy_tree(DISEASES.labels, DISEASES.parents, rows={"flu": 10**9, "ulcer": 3}),
+        "hierarchy, large": hierarchy_tree(CODES.labels, CODES.parents),
+        "hierarchy, broad": hierarchy_tree(BROAD.labels, BROAD.parents),
+        "hierarchy, deep": hierarchy_tree(DEEP.labels, DEEP.parents),
+        "hierarchy, one": hierarchy_tree(["<script>"], [-1]),
+        "fragments, small": fragmentation_boxes(["salary", "disease"], [range(9), HOSTILE[:6]], boxes_of(9, 6, 3)),
+        "fragments, one attribute": fragmentation_boxes(["salary"], [range(9)], [Box((range(4),), 120), Box((range(4, 9),), 80)]),
+        "fragments, large": fragmentation_boxes([NAME, NAME], [range(10**6, 10**6 + 90), HOSTILE * 4], boxes_of(90, 76, 5)),
+        "fragments, three attributes": fragmentation_boxes(["a", "b", "c"], [range(4), range(2), range(2)], [Box((range(4), [0, 1], [code]), 9) for code in (0, 1)]),
+        "frontier, small": frontier(outcomes_of(["growth", "mondrian"]), loss="information loss (GCP)", risk="attained t"),
+        "frontier, one": frontier([Outcome("growth", 0.2, 0.1, False)], loss="information loss (GCP)", risk="attained t"),
+        "frontier, large": frontier(outcomes_of(ALGORITHMS), loss="information loss (GCP)", risk="attained t"),
+        "frontier, hostile": frontier(outcomes_of([str(value) for value in HOSTILE]), loss="information loss (GCP)", risk="attack excess"),
         "losses, hostile": loss_by_column({str(value): 0.3 for value in HOSTILE}, overall=0.3),
     }  # fmt: skip

@@ -22,6 +22,7 @@ ON_BRIGHT, ON_DEEP = "#222222", "white"
 """Of a text on a coloured area, which is the same on a light page and on a dark one."""
 
 CONFIG: dict[str, Any] = {
+    "aria": False,  # Vega would put titles into expressions, where the text \x00 becomes that character
     "font": FONT,
     "background": PAPER,
     "padding": 8,

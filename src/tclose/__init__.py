@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from tclose.release.verify import Finding, Verification, verify
     from tclose.study.attack import Attacks, attack
     from tclose.study.attacks.record import Attack, Rate, Worst
+    from tclose.study.compare.compare import compare
+    from tclose.study.compare.comparison import Comparison
     from tclose.study.utility.utility import Utility, utility
     from tclose.tables.readings import Reading
     from tclose.values.hierarchy import Hierarchy
@@ -71,6 +73,8 @@ _HOMES = {
     "Attacks": "study.attack",
     "Rate": "study.attacks.record",
     "Worst": "study.attacks.record",
+    "Comparison": "study.compare.comparison",
+    "compare": "study.compare.compare",
     "Utility": "study.utility.utility",
     "utility": "study.utility.utility",
     "attack": "study.attack",
@@ -109,6 +113,7 @@ __all__ = [
     "Audit",
     "Choice",
     "ColumnError",
+    "Comparison",
     "Finding",
     "Fragment",
     "Fragmentation",
@@ -145,6 +150,7 @@ __all__ = [
     "anonymize",
     "attack",
     "audit",
+    "compare",
     "emd",
     "find_fragmentation",
     "list_algorithms",

@@ -15,6 +15,7 @@ from tclose.cli.algorithms import algorithms
 from tclose.cli.anonymize import anonymize
 from tclose.cli.attack import attack
 from tclose.cli.audit import audit
+from tclose.cli.compare import compare
 from tclose.cli.demo import demo
 from tclose.cli.printing import echo
 from tclose.cli.report import report
@@ -70,7 +71,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (audit, anonymize, verify, report, attack, algorithms, schema, warmup, demo):
+for command in (audit, anonymize, verify, report, attack, compare, algorithms, schema, warmup, demo):
     app.command()(command)
 
 

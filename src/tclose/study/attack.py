@@ -174,6 +174,11 @@ def attack(
     return Attacks(found, members, controls, Tried(*tried), staged.release, list(_skipped(scene)))
 
 
+def attack_scene(scene: Scene) -> list[Attack]:
+    """Return the attacks on a release that need nothing but its people."""
+    return [record_of(scene, outcome) for outcome in _outcomes(scene)]
+
+
 def _uniques(opened: Opened, policy: Policy, encoded: EncodedTable, sampling: float) -> Uniques:
     """Return how many persons are alone with their raw quasi-identifiers, in the table and in the population."""
     columns = opened.source.rows([column.name for column in policy.quasi])

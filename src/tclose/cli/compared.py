@@ -1,0 +1,57 @@
+"""The screen of a comparison: a line for each algorithm at each t, what is better than all others, and a suggestion."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tclose.cli.attacked import INTERNAL
+from tclose.cli.printing import Columns, Screen, words
+from tclose.values.exact import number_of
+
+if TYPE_CHECKING:
+    from tclose.study.compare.comparison import Comparison
+
+MEANINGS = (
+    "GCP, LM: information loss, 0 is none and 1 is all. Query error: that of the median COUNT query.",
+    "Excess: points by which the best attack on a sensitive column is more often right about people in the release than others.",
+    "One value: rows in classes with a single value of a sensitive column.",
+)
+REASONS = {"refused": "cannot", "time": "out of time", "failed": "failed"}
+
+
+def show_comparison(found: Comparison, name: str) -> None:
+    """Print the screen of a comparison."""
+    screen = Screen()
+    screen.tell(INTERNAL)
+    points, front = found.points, found.frontier()
+    screen.tell(f"{name}: {number_of(len(found.results), 'release')} asked for, {len(points):,} kinds made.")
+    if found.suggestion is not None:
+        screen.tell(found.suggestion)
+    screen.print()
+    table = Columns("algorithm", "t asked", "k", "t attained", "GCP", "LM", "query error", "excess", "one value", "CPU s")
+    for point in points:
+        style = "bold" if point in front else "dim"
+        cells = (
+            f"{'* ' if point in front else '  '}{point.algorithm}",
+            "-" if point.asked is None else f"{point.asked:g}",
+            str(point.k),
+            f"{point.t:.4f}",
+            f"{point.gcp:.4f}",
+            f"{point.lm:.4f}",
+            f"{point.query_error:.0%}",
+            f"{100 * point.excess:+.1f}",
+            f"{point.homogeneous:,.0f}",
+            f"{point.seconds:.1f}",
+        )
+        table.row(*(words(cell, style=style) for cell in cells))
+    screen.print(table)
+    screen.tell("* No other loses less information (GCP) and attains a smaller t.")
+    for line in MEANINGS:
+        screen.tell(line)
+    missing: dict[str, list[str]] = {}
+    for result in found:
+        if result.status != "done":
+            limit = "" if result.cell.t is None else f" at t = {result.cell.t:g}"
+            missing.setdefault(f"{REASONS[result.status]}: {result.reason}", []).append(f"{result.cell.algorithm}{limit}")
+    for reason, which in missing.items():
+        screen.tell(f"Not made, {', '.join(dict.fromkeys(which))}: {reason}")

@@ -1,0 +1,163 @@
+"""compare: what several algorithms attain, lose and give away on one table, at several t and k."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from tclose.errors import InputError, OutputError, PolicyError, got, one_of, raising_alone
+from tclose.jobs import announce, report
+from tclose.make.registry import EFFORTS, find_algorithm, list_algorithms
+from tclose.policy import Policy, check_policy
+from tclose.study.compare.cell import Cell, Result, Task, asked
+from tclose.study.compare.comparison import Comparison
+from tclose.study.compare.workers import run_all
+from tclose.study.staging import share_of
+from tclose.tables.files import Together, check_target, sha256_of
+from tclose.values.exact import exact
+
+LIMITS = (0.05, 0.1, 0.15, 0.2, 0.3)
+"""The t that are tried, unless others are given."""
+
+
+@raising_alone
+def compare(
+    table: Any,
+    policy: Policy,
+    *,
+    algorithms: str | Sequence[str] = "all",
+    t: Sequence[Any] = LIMITS,
+    k: Sequence[int] | None = None,
+    seeds: Sequence[int] = (0,),
+    effort: str = "balanced",
+    holdout: Any = "1/10",
+    seconds: float | None = None,
+    processes: int | None = None,
+    record: str | Path | None = None,
+) -> Comparison:
+    """Compare algorithms and thresholds on a table: what each release attains, loses and gives away.
+
+    Each combination of algorithm, t, k and seed is a cell. A share of the persons is held back, a release is made of the rest,
+    attacked (see `tclose.attack`) and measured (see `tclose.utility`), in a process of its own.
+
+    Parameters
+    ----------
+    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    policy : Policy
+        What is asked besides: quasi-identifiers, sensitive attributes, further limits.
+    algorithms : "all" or sequence of str
+        See `tclose.list_algorithms`. Those that make several tables are not compared.
+    t : sequence of numbers
+        Each is tried for all sensitive attributes that have a t.
+    k : sequence of int, optional
+        By default that of the policy.
+    seeds : sequence of int
+        Figures are means over seeds.
+    effort : str
+        How long algorithms may refine a release; see `tclose.anonymize`.
+    holdout : number or text
+        The share of the persons to hold back: above 0, below 1.
+    seconds : float, optional
+        The longest time that a cell may take. One that takes longer is ended, and shown as such.
+    processes : int, optional
+        How many cells run at the same time; by default as many as the machine has processors.
+    record : path, optional
+        A JSON file that has what is done after each cell. A comparison that was interrupted goes on where it was, if it is
+        called again with the same file, table and policy. The table must be a file then.
+
+    Returns
+    -------
+    Comparison
+    """
+    check_policy(policy)
+    task = Task(table, policy, share_of(holdout, "holdout", "persons"), one_of("effort", effort, EFFORTS))
+    cells = cells_of(policy, algorithms, t, k, seeds)
+    for cell in cells:
+        asked(policy, cell)  # a t or a k that cannot be is told before anything is made
+    if processes is not None and processes < 1:
+        raise PolicyError(f"processes must be a whole number from 1 on. Got {got(processes)}.")
+    limits = [float(column.t) for column in policy.sensitive if column.t is not None]
+    own = max(limits) if limits else None
+    kept = None if record is None else _Record(Path(record), task, seconds, own)
+    done = {} if kept is None else {result.cell: result for result in kept.results}
+    left = [cell for cell in cells if cell not in done]
+    announce("Comparing")
+    begun = time.monotonic()
+    for number, result in enumerate(run_all(task, left, processes or os.cpu_count() or 1, seconds), start=1):
+        done[result.cell] = result
+        if kept is not None:
+            kept.add(result)
+        rest = (time.monotonic() - begun) / number * (len(left) - number)
+        report(f"{len(cells) - len(left) + number} of {len(cells)}, about {rest:.0f} s left")
+    return Comparison([done[cell] for cell in cells], own)
+
+
+def cells_of(
+    policy: Policy, algorithms: str | Sequence[str], t: Sequence[Any], k: Sequence[int] | None, seeds: Sequence[int]
+) -> list[Cell]:
+    """Return all cells of a comparison; raise PolicyError for an algorithm or a number that cannot be."""
+    names = [one.name for one in list_algorithms() if not one.several] if algorithms == "all" else algorithms
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        if find_algorithm(name).several:
+            raise PolicyError(f"{name} makes several tables, and releases of one table are compared. Choose another algorithm.")
+    limits: Sequence[float | None] = [None]
+    if any(column.t is not None for column in policy.sensitive):
+        limits = sorted({float(exact(one)) for one in t})
+    sizes = sorted({policy.k} if k is None else set(k))
+    if policy.k is None and k is None:
+        raise PolicyError("compare makes releases, which need a k. Give k in the policy, or k=[5, 10].")
+    found = [Cell(name, limit, size, seed) for limit, size, name, seed in product(limits, sizes, names, seeds)]
+    if not found:
+        raise PolicyError("There is nothing to compare. Give at least one algorithm, one t, one k and one seed.")
+    return found
+
+
+class _Record:
+    """The file that has what is done, so that a comparison that was interrupted can go on."""
+
+    def __init__(self, path: Path, task: Task, seconds: float | None, own: float | None) -> None:
+        """Read what an earlier call has done; raise OutputError if the file is that of something else."""
+        if not isinstance(task.table, str | Path):
+            raise PolicyError("A comparison with a record needs a table in a file: only that can be known again.")
+        self._path, self._own = path, own
+        if not Path(task.table).is_file():
+            raise InputError(f"File {str(task.table)!r} does not exist.")
+        check_target(path, force=True, inputs=[Path(task.table)])
+        policy = json.dumps(task.policy.to_dict(None), default=str, sort_keys=True)
+        self._of = {
+            "table": sha256_of(Path(task.table)),
+            "policy": policy,
+            "holdout": str(task.holdout),
+            "effort": task.effort,
+            "seconds": seconds,
+        }
+        self.results: list[Result] = []
+        if path.exists():
+            self.results = self._read()
+
+    def _read(self) -> list[Result]:
+        """Return the results in the file; raise OutputError if they are those of another comparison."""
+        try:
+            found = json.loads(self._path.read_text(encoding="utf-8"))
+            if found["of"] == self._of:
+                return [Result.from_dict(one) for one in found["results"]]
+        except (ValueError, KeyError, TypeError, OSError):
+            pass
+        raise OutputError(
+            f"File {str(self._path)!r} is not the record of this comparison, but of another table, policy or setting. "
+            "Give another name, or remove it."
+        )
+
+    def add(self, result: Result) -> None:
+        """Write what is done, with one more result. Only its owner may read the file."""
+        self.results.append(result)
+        text = json.dumps({"of": self._of, **Comparison(self.results, self._own).to_dict()}, indent=2, ensure_ascii=False)
+        with Together(force=True) as files:
+            files.stage(self._path, lambda to: to.write_text(text + "\n", encoding="utf-8"), private=True)
+            files.commit()

@@ -1,0 +1,180 @@
+"""A comparison: what each algorithm attains, loses and gives away at each t and k, and which of them are worth a look."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from tclose.study.compare.cell import Result
+from tclose.values.exact import number_of
+
+MEASURES = ("t", "excess", "gcp", "lm", "query_error", "homogeneous")
+"""What can be compared: less is better in all of them."""
+
+
+class Point(NamedTuple):
+    """One algorithm at one t and k: means over the seeds that were done."""
+
+    algorithm: str
+    asked: float | None
+    k: int
+    seeds: int
+    t: float
+    excess: float
+    gcp: float
+    lm: float
+    query_error: float
+    homogeneous: float
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        """The algorithm and what was asked of it, in words."""
+        return f"{self.algorithm}, k = {self.k}" if self.asked is None else f"{self.algorithm}, t = {self.asked:g}, k = {self.k}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Releases of one table, made by several algorithms at several t and k. INTERNAL: it is measured with the raw table.
+
+    Attributes
+    ----------
+    results : list of Result
+        Each cell: how it went, and its figures.
+    asked : float or None
+        The t of the policy itself, the largest if its sensitive attributes have several.
+    """
+
+    results: list[Result]
+    asked: float | None
+
+    def __iter__(self) -> Iterator[Result]:
+        """Iterate over the results of the cells."""
+        return iter(self.results)
+
+    @property
+    def points(self) -> list[Point]:
+        """What was done, seeds taken together: sorted by t, then by information loss."""
+        groups: dict[tuple[str, float | None, int], list[Result]] = {}
+        for result in self.results:
+            if result.figures is not None:
+                groups.setdefault((result.cell.algorithm, result.cell.t, result.cell.k), []).append(result)
+        found = [_point(results) for results in groups.values()]
+        return sorted(found, key=lambda point: (point.asked or 0, point.k, point.gcp, point.algorithm))
+
+    def frontier(self, x: str = "gcp", y: str = "t") -> list[Point]:
+        """Return the points that no other is better than: at least as good in both measures, and better in one.
+
+        Parameters
+        ----------
+        x, y : str
+            "t" (attained), "excess", "gcp", "lm", "query_error" or "homogeneous".
+        """
+        points = self.points
+        return [point for point in points if not any(_better(other, point, (x, y)) for other in points)]
+
+    @property
+    def suggestion(self) -> str | None:
+        """What the figures speak for, in a sentence; None if nothing was done."""
+        points = self.points
+        if not points:
+            return None
+        wanted = min({point.asked for point in points}, key=lambda t: (abs((t or 0) - (self.asked or 0)), t or 0))
+        same = [point for point in points if point.asked == wanted]
+        best = min(same, key=lambda point: (point.gcp, point.algorithm))
+        said = (
+            f"{best.name} loses least there: GCP {best.gcp:.3f}, COUNT queries off by {best.query_error:.0%} in the median, "
+            f"largest excess of an attack {100 * best.excess:+.1f} points."
+        )
+        others = [point for point in same if point.algorithm != best.algorithm and point.k == best.k]
+        if others:
+            second = min(others, key=lambda point: (point.gcp, point.algorithm))
+            said += f" Next is {second.algorithm} with GCP {second.gcp:.3f}."
+        stricter = [
+            one for one in points if one.algorithm == best.algorithm and one.k == best.k and (one.asked or 0) < (wanted or 0)
+        ]
+        if stricter:
+            step = max(stricter, key=lambda point: point.asked or 0)
+            said += f" A t of {step.asked:g} would cost {step.gcp - best.gcp:+.3f} of GCP."
+        return said
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as a mapping for JSON."""
+        front = self.frontier()
+        points = [{**point._asdict(), "dominated": point not in front} for point in self.points]
+        return {
+            "internal": True,
+            "asked": self.asked,
+            "results": [result.to_dict() for result in self.results],
+            "points": points,
+            "suggestion": self.suggestion,
+        }
+
+    def to_json(self) -> str:
+        """Return the comparison as JSON."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def to_csv(self) -> str:
+        """Return one line for each cell, with its figures, as CSV."""
+        out = io.StringIO()
+        rows = [_flat(result) for result in self.results]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        writer = csv.DictWriter(out, names, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return out.getvalue()
+
+    def __repr__(self) -> str:
+        """Return how many cells were done, and how many points are on the frontier, in one line."""
+        done = sum(result.status == "done" for result in self.results)
+        cells = number_of(len(self.results), "cell")
+        return f"<Comparison: {done:,} of {cells} done; {len(self.frontier())} on the frontier of t and GCP; INTERNAL>"
+
+
+def _point(results: Sequence[Result]) -> Point:
+    """Return the means of the figures of cells that differ in their seed alone."""
+    figures = [result.figures for result in results if result.figures is not None]
+    cell = results[0].cell
+
+    def mean(measure: Callable[[Any], float | None]) -> float:
+        known = [value for value in map(measure, figures) if value is not None]
+        return fmean(known) if known else 0.0
+
+    return Point(
+        cell.algorithm,
+        cell.t,
+        cell.k,
+        len(figures),
+        max(one.t for one in figures),
+        mean(lambda one: one.excess),
+        mean(lambda one: one.gcp),
+        mean(lambda one: one.lm),
+        mean(lambda one: one.query_error),
+        mean(lambda one: one.homogeneous),
+        mean(lambda one: one.seconds),
+    )
+
+
+def _better(first: Point, second: Point, measures: Sequence[str]) -> bool:
+    """Whether a point is at least as good as another in all measures, and better in one."""
+    pairs = [(getattr(first, measure), getattr(second, measure)) for measure in measures]
+    return all(one <= other for one, other in pairs) and any(one < other for one, other in pairs)
+
+
+def _flat(result: Result) -> dict[str, Any]:
+    """Return a result as one row of a table."""
+    row: dict[str, Any] = {**result.cell._asdict(), "status": result.status, "reason": result.reason or ""}
+    found = result.to_dict()["figures"] or {}
+    for name, value in found.items():
+        if isinstance(value, dict):
+            row |= {f"{name}.{key}": one for key, one in value.items()}
+        elif isinstance(value, tuple):
+            row |= {f"{name}.low": value[0], f"{name}.high": value[1]}
+        else:
+            row["attained_t" if name == "t" else name] = value
+    return row

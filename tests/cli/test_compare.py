@@ -1,0 +1,61 @@
+"""tclose compare: the screen, the CSV, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tclose.cli import app
+from tclose.study.compare.cell import Cell, Result
+from tclose.study.compare.comparison import Comparison
+from tests.support.compared import figures
+
+POLICY = "quasi: [age]\nsensitive: {ill: 0.2}\nk: 2\n"
+
+
+@pytest.fixture
+def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Arguments for a comparison whose result is known."""
+    (tmp_path / "people.csv").write_text("age,ill\n1,flu\n")
+    (tmp_path / "policy.yaml").write_text(POLICY)
+    found = Comparison(
+        [
+            Result(Cell("growth", 0.2, 2, 0), "done", figures=figures(t=0.2, gcp=0.2)),
+            Result(Cell("mondrian", 0.2, 2, 0), "done", figures=figures(t=0.2, gcp=0.5)),
+            Result(Cell("sabre", 0.2, 2, 0), "refused", "It cannot."),
+            Result(Cell("sabre", 0.1, 2, 0), "refused", "It cannot."),
+        ],
+        0.2,
+    )
+    monkeypatch.setattr("tclose.study.compare.compare.compare", lambda *_, **__: found)
+    return ["compare", str(tmp_path / "people.csv"), "-p", str(tmp_path / "policy.yaml")]
+
+
+def test_the_screen(given: list[str]) -> None:
+    result = CliRunner().invoke(app, given)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("INTERNAL")
+    assert lines[2].startswith("growth, t = 0.2, k = 2 loses least there")
+    assert [line.split()[:2] for line in lines if "mondrian " in line and "0.5000" in line] == [["mondrian", "0.2"]]
+    assert next(line for line in lines if "0.2000" in line).startswith("* growth")
+    assert lines[-1] == "Not made, sabre at t = 0.2, sabre at t = 0.1: cannot: It cannot."
+
+
+def test_json_and_csv(given: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "cells.csv"
+    result = CliRunner().invoke(app, [*given, "--json", "--csv", str(out)])
+    assert json.loads(result.stdout)["internal"] is True
+    assert out.read_text().splitlines()[1].startswith("growth,0.2,2,0,done")
+    again = CliRunner().invoke(app, [*given, "--csv", str(out)])
+    assert again.exit_code == 2
+    assert again.stderr.endswith("cells.csv' exists. Give --force to replace it.\n")
+
+
+def test_numbers_that_are_none(given: list[str]) -> None:
+    result = CliRunner().invoke(app, [*given, "--k", "five"])
+    assert result.exit_code == 2
+    assert "--k must be whole numbers" in result.stderr

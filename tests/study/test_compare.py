@@ -1,0 +1,143 @@
+"""Comparing algorithms and thresholds: cells, processes that end, a record to go on from, the frontier and the suggestion."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tclose as tc
+from tclose.study.compare import compare as study
+from tclose.study.compare.cell import Cell, Result, Task, run
+from tclose.study.compare.comparison import Comparison
+from tclose.study.compare.workers import run_all
+from tclose.values.exact import exact
+from tests.support.compared import figures
+
+POLICY = tc.Policy(["age", "size"], {"ill": 0.3}, k=4)
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with 200 people."""
+    rng = np.random.default_rng(7)
+    table = pa.table(
+        {"age": rng.integers(20, 60, 200), "size": rng.integers(150, 190, 200), "ill": rng.choice(["flu", "cold", "gout"], 200)}
+    )
+    path = tmp_path_factory.mktemp("people") / "people.parquet"
+    pq.write_table(table, path)
+    return path
+
+
+def test_the_frontier_has_what_nothing_is_better_than() -> None:
+    found = Comparison(
+        [
+            Result(Cell("growth", 0.1, 5, 0), "done", figures=figures(t=0.1, gcp=0.4)),
+            Result(Cell("growth", 0.2, 5, 0), "done", figures=figures(t=0.2, gcp=0.2)),
+            Result(Cell("mondrian", 0.2, 5, 0), "done", figures=figures(t=0.15, gcp=0.5)),  # growth at 0.1 is better in both
+            Result(Cell("mondrian", 0.1, 5, 0), "time", "It took longer than 1 s."),
+        ],
+        0.2,
+    )
+    assert [point.name for point in found.frontier()] == ["growth, t = 0.1, k = 5", "growth, t = 0.2, k = 5"]
+    assert [point["dominated"] for point in found.to_dict()["points"]] == [False, False, True]
+    assert found.suggestion == (
+        "growth, t = 0.2, k = 5 loses least there: GCP 0.200, COUNT queries off by 20% in the median, largest excess of an attack "
+        "+1.0 points. Next is mondrian with GCP 0.500. A t of 0.1 would cost +0.200 of GCP."
+    )
+    assert repr(found) == "<Comparison: 3 of 4 cells done; 2 on the frontier of t and GCP; INTERNAL>"
+
+
+def test_points_are_means_over_seeds_and_the_worst_t() -> None:
+    cells = [
+        Result(Cell("growth", 0.2, 5, seed), "done", figures=figures(t=t, gcp=gcp))
+        for seed, t, gcp in ((0, 0.1, 0.2), (1, 0.2, 0.4))
+    ]
+    (point,) = Comparison(cells, 0.2).points
+    assert (point.seeds, point.t) == (2, 0.2)
+    assert point.gcp == pytest.approx(0.3)
+
+
+def test_nothing_was_made() -> None:
+    found = Comparison([Result(Cell("growth", 0.1, 5, 0), "refused", "It cannot.")], None)
+    assert (found.points, found.frontier(), found.suggestion) == ([], [], None)
+    assert found.to_csv() == "algorithm,t,k,seed,status,reason\ngrowth,0.1,5,0,refused,It cannot.\n"
+
+
+def test_processes_find_what_this_one_finds_and_go_on_where_they_were(people: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    record = tmp_path / "comparison.json"
+    asked: dict[str, Any] = {"algorithms": ["mondrian", "sabre"], "record": record, "processes": 2}
+    found = tc.compare(people, POLICY, t=[0.3], **asked)
+    task = Task(people, POLICY, exact("1/10"), "balanced")
+    for result in found:
+        again = run(task, result.cell)
+        assert result.status == again.status == "done"
+        assert {**result.to_dict()["figures"], "seconds": 0} == {**again.to_dict()["figures"], "seconds": 0}
+    assert oct(record.stat().st_mode & 0o777) == "0o600"
+    begun: list[Cell] = []
+    whole = run_all
+
+    def noting(task: Task, cells: list[Cell], *rest: Any) -> Iterator[Result]:
+        begun.extend(cells)
+        return whole(task, cells, *rest)
+
+    monkeypatch.setattr(study, "run_all", noting)
+    more = tc.compare(people, POLICY, t=[0.2, 0.3], **asked)
+    assert {cell.t for cell in begun} == {0.2}
+    assert [result.to_dict() for result in more if result.cell.t == 0.3] == [result.to_dict() for result in found]
+    assert {result["t"] for result in json.loads(record.read_text())["results"]} == {0.2, 0.3}
+    with pytest.raises(tc.OutputError, match="not the record of this comparison"):
+        tc.compare(people, tc.Policy(["age"], {"ill": 0.3}, k=4), t=[0.3], **asked)
+    rows = list(csv.DictReader(io.StringIO(more.to_csv())))
+    assert len(rows) == 4
+    assert float(rows[0]["attained.ill"]) <= 0.2
+
+
+def test_a_cell_that_takes_too_long_is_ended_and_a_table_that_cannot_be_sent_fails(people: Path) -> None:
+    found = tc.compare(people, POLICY, algorithms="mondrian", t=[0.2, 0.3], seconds=0.01, processes=1)
+    assert [(result.status, result.reason) for result in found] == [("time", "It took longer than 0.01 s.")] * 2
+    (gone,) = tc.compare(Unreadable(), POLICY, algorithms="mondrian", t=[0.2])
+    assert (gone.status, gone.reason) == ("failed", "The process that made the release ended.")
+
+
+class Unreadable:
+    """What cannot be read in another process."""
+
+    def __reduce__(self) -> Any:
+        return (int, ("not a number",))
+
+
+def test_what_an_algorithm_cannot_do_is_told_with_its_reason(people: Path) -> None:
+    two = tc.Policy(["age"], {"ill": 0.3, "size": 0.3}, k=4)
+    result = run(Task(people, two, exact("1/10"), "balanced"), Cell("sabre", 0.2, 4, 0))
+    assert result.status == "refused"
+    assert result.reason is not None
+    assert "sabre cannot make this release" in result.reason
+    assert Result.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"algorithms": ["gro"]}, "growth"),
+        ({"algorithms": ["codip"]}, "several tables"),
+        ({"t": []}, "nothing to compare"),
+        ({"t": [2]}, "t"),
+        ({"k": [0]}, "k"),
+        ({"effort": "huge"}, "effort"),
+        ({"holdout": 2}, "holdout"),
+        ({"processes": 0}, "processes"),
+        ({"record": "x.json"}, "a table in a file"),
+    ],
+)
+def test_what_cannot_be_is_told_before_anything_is_made(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(tc.PolicyError, match=says):
+        tc.compare(pa.table({"age": [1]}), POLICY, **given)

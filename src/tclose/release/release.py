@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -157,9 +157,21 @@ class Release:
         """A description of each published column, in Markdown; `write` puts it beside the release."""
         return codebook("Release", self.certificate)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the release as a pandas frame."""
-        return self.table.to_pandas()
+    def to_pandas(self, numeric: Literal["midpoint", "bounds"] | None = None) -> pd.DataFrame:
+        """Return the release as a pandas frame: as it is published, or to compute with.
+
+        Parameters
+        ----------
+        numeric : {"midpoint", "bounds"}, optional
+            "midpoint": each published range of numbers or dates becomes its middle; one that is open at one side, as in
+            ``90 or more``, becomes its other end. "bounds": it becomes two columns, ``age.min`` and ``age.max``, missing where a
+            range is open. In both cases labels of hierarchies and of sets become categories.
+        """
+        if numeric is None:
+            return self.table.to_pandas()
+        from tclose.release.frames import frame_of
+
+        return frame_of(self._details.coded, self._details.policy, self.readings, numeric)
 
     def to_polars(self) -> pl.DataFrame:
         """Return the release as a polars frame."""

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
+from tclose.jobs import Cancelled, Job
 from tclose.study import attack as study
 from tclose.study import staging
 from tclose.study.attacks import believed, join, learning
@@ -171,6 +172,16 @@ def test_learning_in_blocks_of_classes_is_learning(monkeypatch: pytest.MonkeyPat
         np.testing.assert_allclose(one, other)
     np.testing.assert_allclose(whole.chances, parts.chances)
     np.testing.assert_allclose(whole.factors, parts.factors)
+
+
+def test_attacks_say_how_they_go_and_end_when_they_are_cancelled() -> None:
+    said: list[str] = []
+    with Job(lambda stage, figure: said.append(f"{stage} {figure}")):
+        attacked(people(200, 9))
+    assert {"Attacking ill, learning 1 of 10", "Attacking pay, learning 10 of 10", "Attacking edges"} <= set(said)
+    job = Job(lambda stage, figure: job.cancel() if figure.startswith("ill, learning 3") else None)
+    with pytest.raises(Cancelled), job:
+        attacked(people(200, 9))
 
 
 @settings(max_examples=25, deadline=None)

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tclose.jobs import check
 from tclose.make.encode import Attribute, EncodedTable
 from tclose.make.scales import Claims, Scale
 from tclose.policy import Policy
@@ -125,6 +126,7 @@ class Scene:
         """
         step = max(1, CHUNK // max(self.classes, 1))
         for start in range(0, len(rows), step):
+            check()
             part = np.arange(start, min(start + step, len(rows)))
             bits = np.full((len(part), self._covering[0].shape[1]), 255, dtype=np.uint8)
             for packed, codes in zip(self._covering, self.table.quasi, strict=True):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tclose.jobs import check, report
 from tclose.make.encode import Attribute
 from tclose.study.attacks.record import Outcome, rate_of
 from tclose.study.scene import CHUNK, Scene
@@ -81,7 +82,9 @@ def learn(scene: Scene, attribute: Attribute) -> Learned:
     logarithms: list[Floats] = []
     for turn in range(TURNS + 1):
         seen = [np.zeros((scale.size, counts.shape[1])) for scale in scene.table.scales]
+        report(f"{attribute.column.name}, learning {turn} of {TURNS}")
         for first, last in blocks:
+            check()
             rows, own = order[starts[first] : starts[last]], slice(first, last)
             labels = scene.labels[rows] - first
             if turn == 0:

@@ -110,7 +110,14 @@ def test_a_release_shows_its_contract_and_nothing_internal() -> None:
     table = pa.table({"age": [1, 2, 3, 4], "pay": [1, 2, 1, 2]})
     release = tclose.anonymize(table, tclose.Policy(["age"], ["pay"], k=2), algorithm="mondrian")
     papers = {"audit", "certificate", "codebook", "loss", "partition", "readings", "record", "suppressed", "table"}
-    assert {name for name in dir(release) if not name.startswith("_")} == papers | {"to_html", "to_pandas", "to_polars", "write"}
+    assert {name for name in dir(release) if not name.startswith("_")} == papers | {
+        "plot_attribute",
+        "plot_transport",
+        "to_html",
+        "to_pandas",
+        "to_polars",
+        "write",
+    }
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

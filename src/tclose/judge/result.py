@@ -210,6 +210,30 @@ class Audit:
         """Return the audit as a JSON text of one object."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
+    def plot_class_sizes(self) -> Any:
+        """Return an Altair chart of the sizes of the classes, with the k that is asked.
+
+        It needs the extra ``report``: ``pip install 'tclose[report]'``.
+        """
+        from tclose.report.plots import plot_class_sizes
+
+        return plot_class_sizes(self)
+
+    def plot_emd(self, sensitive: str) -> Any:
+        """Return an Altair chart of the distance of each class from the table in a sensitive attribute, with the limit t.
+
+        It needs the extra ``report``: ``pip install 'tclose[report]'``.
+        """
+        from tclose.report.plots import plot_emd
+
+        return plot_emd(self, sensitive)
+
+    def _repr_html_(self) -> str:
+        """Return the audit as a small table for a notebook: the verdict, and what is asked and attained."""
+        from tclose.report.summaries import audit_html
+
+        return audit_html(self)
+
     def __repr__(self) -> str:
         """Return the audit in one line: rows, classes, k, t of each sensitive attribute, and the verdict."""
         measured = ", ".join(f"{name} t={decimal_up(attribute.t_judged)}" for name, attribute in self.sensitive.items())

@@ -122,6 +122,12 @@ class Policy(Settings):
             settings["input"] = plain_settings(self.input, None)
         return settings
 
+    def _repr_html_(self) -> str:
+        """Return the policy as a small table for a notebook: its columns by their roles, and its limits."""
+        from tclose.report.summaries import policy_html
+
+        return policy_html(self)
+
     @staticmethod
     def json_schema() -> dict[str, Any]:
         """Return the JSON Schema of a policy's YAML file, for editors that complete and check it."""

@@ -265,6 +265,37 @@ class Release:
         if not same or any(audit.sensitive[name].t_judged != self.audit.sensitive[name].t_judged for name in audit.sensitive):
             raise GateError("The release was stopped: read back from its file it is not what was judged. Nothing is written.")
 
+    def plot_attribute(self, sensitive: str, number: int | None = None) -> Any:
+        """Return an Altair chart of a sensitive attribute in the release, and in one of its classes.
+
+        It needs the extra ``report``: ``pip install 'tclose[report]'``.
+
+        Parameters
+        ----------
+        sensitive
+            The attribute.
+        number
+            The class, as `Audit.class_table` numbers them; by default the one that is farthest from the table.
+        """
+        from tclose.report.plots import plot_attribute
+
+        return plot_attribute(self, sensitive, number)
+
+    def plot_transport(self, sensitive: str, number: int | None = None) -> Any:
+        """Return an Altair chart of the moves of mass that turn the distribution of a class into that of the release.
+
+        It needs the extra ``report``: ``pip install 'tclose[report]'``. Parameters are those of `plot_attribute`.
+        """
+        from tclose.report.plots import plot_transport
+
+        return plot_transport(self, sensitive, number)
+
+    def _repr_html_(self) -> str:
+        """Return the release as a small table for a notebook: what is asked and attained, and what it cost."""
+        from tclose.report.summaries import release_html
+
+        return release_html(self)
+
     def __repr__(self) -> str:
         """Return the release in one line: rows, classes, k, t of each sensitive attribute, suppressed rows, information loss."""
         measured = ", ".join(f"{name} t={decimal_up(found.t_judged)}" for name, found in self.audit.sensitive.items())

@@ -112,6 +112,12 @@ class Verification:
         ]
         return "\n".join(map(visible, lines))
 
+    def _repr_html_(self) -> str:
+        """Return the verification as a small table for a notebook: the verdict, what was checked, and what to know."""
+        from tclose.report.summaries import verification_html
+
+        return verification_html(self)
+
     def __repr__(self) -> str:
         """Return the verification in one line: the verdict, and the numbers of findings and warnings."""
         confirmed = sum(finding.holds for finding in self.findings)

@@ -33,7 +33,7 @@ def _em(char: str) -> float:
     if char in WIDE:
         return 1.02
     if char.isascii():
-        return 0.78 if char.isupper() else 0.6
+        return 0.78 if char.isupper() else 0.58
     return 1.3 if east_asian_width(char) in "WF" else 0.85
 
 

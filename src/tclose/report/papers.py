@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tclose.errors import InputError
+from tclose.judge.gate import as_read
 from tclose.policy import Policy
 from tclose.release.certificate import CERTIFICATE, RECORD
 from tclose.release.claims import read_json
@@ -49,7 +50,7 @@ class Papers:
 def papers_in_memory(release: Release) -> Papers:
     """Return the papers of a release that may not be written yet."""
     policy = Policy(**release.certificate["policy"])
-    return Papers(measure(release._details.coded, policy), release.certificate, release.record)
+    return Papers(measure(as_read(release._details.coded), policy), release.certificate, release.record)
 
 
 def papers_beside(path: Path, record: Path | None = None) -> Papers:

@@ -220,6 +220,15 @@ class Hierarchy:
             return {label: dict.fromkeys(values) for label, values in mapping.items()}
         return mapping
 
+    def plot(self) -> Any:
+        """Return an Altair chart of the hierarchy as an outline: each label with the number of values below it.
+
+        It needs the extra ``report``: ``pip install 'tclose[report]'``.
+        """
+        from tclose.report.plots import plot_hierarchy
+
+        return plot_hierarchy(self)
+
     def __eq__(self, other: object) -> bool:
         """Whether two hierarchies have the same labels and parents in the same order."""
         return isinstance(other, Hierarchy) and (self.labels, self.parents) == (other.labels, other.parents)

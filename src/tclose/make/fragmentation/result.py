@@ -130,6 +130,20 @@ class Fragmentation:
             raise PolicyError("Classes that conform are within the bounds, but here these are above t. Split further.")
         return by_gcd(self.rows, int(k))
 
+    def plot(self, names: Sequence[str] | None = None) -> Any:
+        """Return an Altair chart of the fragments, as boxes over the first two attributes. It shows counts of the raw table.
+
+        It needs the extra ``report``: ``pip install 'tclose[report]'``.
+
+        Parameters
+        ----------
+        names
+            Of the attributes, in their order.
+        """
+        from tclose.report.plots import plot_fragmentation
+
+        return plot_fragmentation(self, names)
+
     @cached_property
     def promises(self) -> Promises:
         """The bounds on classes' distances from the table, from the rows that they take of each fragment."""

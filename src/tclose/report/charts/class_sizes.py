@@ -69,9 +69,10 @@ def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
             + (f"{number_of(below, 'class has', 'classes have')} fewer." if below else "All classes have them.")
         )
     classes = number_of(len(sizes), "class", "classes")
-    title = f"{classes} of {_range_in_words(sizes)} {unit}s; half of them have at most {_middle(sizes):,}"
-    if len(sizes) == 1:
-        title = f"One class of {number_of(int(sizes[0]), unit)}"
+    least, most = int(sizes.min()), int(sizes.max())
+    title = f"{classes} of {least:,} to {most:,} {unit}s; half of them have at most {_middle(sizes):,}"
+    if least == most:
+        title = f"{classes} of {number_of(least, unit)}{' each' if len(sizes) > 1 else ''}"
     return frame(title, _in_words(bars, unit), height=200, layers=layers, notes=notes)
 
 
@@ -85,12 +86,6 @@ def _limit(k: int, height: int) -> list[Spec]:
         align="left", dx=4, dy=-7,
     )  # fmt: skip
     return [{"data": {"values": [{}]}, **rule}, name]
-
-
-def _range_in_words(sizes: Any) -> str:
-    """Return the range of some sizes: "3 to 9", or "3" where all are the same."""
-    least, most = int(sizes.min()), int(sizes.max())
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _middle(sizes: Any) -> int:

@@ -43,7 +43,12 @@ def emd_by_class(name: str, distances: Any, sizes: Any, *, limit: Fraction | Non
     ]
     most = max(point["classes"] for point in points)
     top = 1.12 * max(float(distances.max()), float(limit or 0)) or 1.0
-    scale: Spec = {"type": "log" if logarithmic else "linear", "zero": False, "nice": False, "padding": 12}
+    scale = {
+        "type": "log" if logarithmic else "linear",
+        "zero": False,
+        "nice": False,
+        "domain": _ends(x, logarithmic=logarithmic),
+    }
     ticks = whole_ticks(int(sizes.min()), int(sizes.max()), logarithmic=logarithmic)
     area = {"domain": [1, most], "range": [20, 240]} if most > 1 else {"domain": [1, 2], "range": [60, 120]}
     layers: list[Spec] = [
@@ -76,6 +81,13 @@ def emd_by_class(name: str, distances: Any, sizes: Any, *, limit: Fraction | Non
         layers += _limit_line(limit)
         notes.append("Below the line a class is as near to the table as the policy asks.")
     return frame(_title(name, distances, beyond, limit), _in_words(distances, sizes), height=210, layers=layers, notes=notes)
+
+
+def _ends(x: Any, *, logarithmic: bool) -> list[float]:
+    """Return the ends of the axis of sizes, or of their logarithms: at its right there is room for the name of the limit."""
+    width = float(x.max() - x.min()) or 0.5
+    ends = [float(x.min()) - 0.06 * width, float(x.max()) + 0.2 * width]
+    return [float(np.exp(end)) for end in ends] if logarithmic else ends
 
 
 def _beyond(distances: Any, limit: Fraction | None) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from tclose.report.charts.frame import Spec, frame
+from tclose.report.charts.frame import INTERNAL, Spec, frame
 from tclose.report.labels import labels_of, percent, quoted, width_of
 from tclose.report.look import LINE, ON_BRIGHT
 from tclose.values.exact import number_of
@@ -29,7 +29,9 @@ class Box(NamedTuple):
     rows: int
 
 
-def fragmentation_boxes(names: Sequence[str], values: Sequence[Sequence[Any]], boxes: Sequence[Box]) -> Spec:
+def fragmentation_boxes(
+    names: Sequence[str], values: Sequence[Sequence[Any]], boxes: Sequence[Box], *, internal: bool = False
+) -> Spec:
     """Return a chart of the fragments over the first two attributes; over one, if there is one only.
 
     Parameters
@@ -40,6 +42,8 @@ def fragmentation_boxes(names: Sequence[str], values: Sequence[Sequence[Any]], b
         The domain of each, in the order of codes.
     boxes
         The fragments, which do not overlap and cover the table.
+    internal
+        Whether the counts are those of a table that is not published: the chart says so.
     """
     flat = len(names) == 1
     drawn = sorted(range(len(boxes)), key=lambda number: -boxes[number].rows)[:MOST]
@@ -59,7 +63,8 @@ def fragmentation_boxes(names: Sequence[str], values: Sequence[Sequence[Any]], b
     ]
     title = f"{number_of(len(boxes), 'fragment')}: boxes of {quoted(names[0], 110)}"
     title += "" if flat else f" and {quoted(names[1], 110)}"
-    notes = ["Every class takes its share of each box. The number in a box is that of its rows; a darker one has more of them."]
+    notes = [INTERNAL] if internal else []
+    notes += ["Every class takes its share of each box. The number in a box is that of its rows; a darker one has more of them."]
     if len(boxes) > len(drawn):
         notes.append(f"The {len(drawn):,} boxes with the most rows are drawn.")
     if len(names) > 2:

@@ -16,6 +16,7 @@ WIDTH = 400
 PADDING = 8
 LABELS = 130
 """Pixels that labels beside bars have at most."""
+INTERNAL = "INTERNAL: it shows what is in the raw table. Not for publication."
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tclose.report.charts.binning import Groups
-from tclose.report.charts.frame import LABELS, Spec, frame, text_layer
+from tclose.report.charts.frame import INTERNAL, LABELS, Spec, frame, text_layer
 from tclose.report.labels import percent, quoted
 from tclose.report.look import RED, SKY
 from tclose.values.exact import decimal_up
@@ -31,6 +31,7 @@ def transport_plan(
     emd: Any,
     in_order: bool,
     class_name: str = "the class",
+    internal: bool = False,
 ) -> Spec:
     """Return a chart of a transport plan from a class to the table.
 
@@ -48,6 +49,8 @@ def transport_plan(
         The cost of all moves together.
     in_order
         Whether the values have an order.
+    internal
+        Whether the class is one of a table that is not published: the chart says so.
     """
     sides = [[float(count) / (float(sum(counts)) or 1.0) for count in counts] for counts in (of_class, table)]
     groups = Groups(values, [max(pair) for pair in zip(*sides, strict=True)], most=MOST, in_order=in_order, width=LABELS)
@@ -68,6 +71,7 @@ def transport_plan(
         cost = f"EMD {decimal_up(emd, 3)}"
         title = f"{quoted(name)}: {percent(moved)} of {class_name} has to move until it is distributed as the table; {cost}"
     notes = [
+        *([INTERNAL] if internal else []),
         "Red: what moves; blue: what stays.",
         "The EMD adds up each part that moves, times how far it moves (at most 1).",
     ]

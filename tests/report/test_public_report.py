@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -13,43 +12,13 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.cli.commands import app
+from tests.support.pages import Page
 
 HEADINGS = [
     "Identity and versions", "Context of the release and recipient", "Adversaries", "Persons and rows", "Variables and their roles",
     "Method, thresholds, and why", "Risk before, threshold, risk after", "Singling out, linkability, inference", "Attacks tried",
     "Transformations and suppression", "Utility", "Earlier releases", "What is not promised", "How to check and to reproduce it", "Review",
 ]  # fmt: skip
-VOID = {"meta", "br", "img", "link"}
-
-
-class Page(HTMLParser):
-    """A page as a tree of tags that must be closed in order, with its texts."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, Any]]] = []
-        self.texts: list[str] = []
-        self.open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if not self.open or self.open[-1] != "style":
-            self.texts.append(data)
-
-    @property
-    def text(self) -> str:
-        """The text of the page, with single spaces."""
-        return " ".join(" ".join(self.texts).split())
 
 
 def release(**settings: Any) -> tc.Release:

@@ -22,7 +22,8 @@ def audit(
     everything: bool = typer.Option(
         False, "--all", help="Also what is measured without a limit: beta, delta, lift, the joint test."
     ),
-    force: bool = typer.Option(False, "--force", help="Replace the listing of classes if it exists."),
+    html: Path | None = typer.Option(None, "--html", metavar="FILE", help="Write a page too: one HTML file. It is internal."),
+    force: bool = typer.Option(False, "--force", help="Replace the page and the listing of classes if they exist."),
 ) -> None:
     """Measure every class of a table: k, l, t, beta, delta; exactly.
 
@@ -38,6 +39,7 @@ def audit(
       tclose audit visits.parquet --quasi age,zip --sensitive diagnosis
       tclose audit visits.csv -p policy.yaml --json > audit.json
       tclose audit visits.csv -p policy.yaml --classes classes.csv --force
+      tclose audit visits.csv -p policy.yaml --html audit.internal.html
     """
     from tclose.cli.listing import check_listing, write_listing
     from tclose.cli.printing import a_reader_may_leave, echo_json, warnings_told
@@ -45,14 +47,24 @@ def audit(
     from tclose.policy import files_of
 
     asked = _policy_of_options(policy, quasi, sensitive)
+    inputs = [data, *([] if policy is None else [policy]), *files_of(asked)]
     if classes is not None:
-        check_listing(classes, force=force, inputs=[data, *([] if policy is None else [policy]), *files_of(asked)])
+        check_listing(classes, force=force, inputs=inputs)
+    if html is not None:
+        from tclose.report.page import check_page
+
+        check_page(html, internal=None, force=force, inputs=[*inputs, *([] if classes is None else [classes])])
     with warnings_told(), status(f"Measuring {data.name}"):
         from tclose.judge.audit import audit as measure
 
         result = measure(data, asked)
     if classes is not None:
         write_listing(result, classes, force=force)
+    if html is not None:
+        from tclose.report.audited import audit_page
+        from tclose.report.page import write_page
+
+        write_page(audit_page(result, data.name), html, force=force)
     with a_reader_may_leave():
         if as_json:
             echo_json(result.to_json())

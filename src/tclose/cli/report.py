@@ -9,9 +9,22 @@ import typer
 
 def report(
     release: Path = typer.Argument(..., metavar="RELEASE", help="The published table; its certificate lies beside it."),
-    out: Path | None = typer.Option(None, "-o", "--out", metavar="FILE", help="The report; by default RELEASE.report.html."),
+    out: Path | None = typer.Option(
+        None, "-o", "--out", metavar="FILE", help="The report; by default RELEASE.report.html, or RELEASE.internal.html."
+    ),
     record: Path | None = typer.Option(
         None, "--record", metavar="FILE", help="The private record; by default RELEASE.private.json, if it is there."
+    ),
+    internal: bool = typer.Option(False, "--internal", help="Add what must not be published; the file's name must say so."),
+    data: Path | None = typer.Option(None, "--data", metavar="FILE", help="The raw table, for an internal report."),
+    attacks: Path | None = typer.Option(
+        None, "--attacks", metavar="FILE", help="The output of 'tclose attack --json', for an internal report."
+    ),
+    utility: Path | None = typer.Option(
+        None, "--utility", metavar="FILE", help="The JSON of tclose.utility, for an internal report."
+    ),
+    comparison: Path | None = typer.Option(
+        None, "--comparison", metavar="FILE", help="The output of 'tclose compare --json', for an internal report."
     ),
     force: bool = typer.Option(False, "--force", help="Replace the report if it exists."),
 ) -> None:
@@ -21,21 +34,39 @@ def report(
     with counts of few rows masked (small_cells in the policy), and what the policy's context says, which is in the private
     record. Nothing else is taken from the record.
 
+    An internal report adds the private record, every class of the release, the worst of them with their transport plans and,
+    with --data, what the raw table would give away. Never publish it.
+
     \b
     Examples:
       tclose report release.csv
       tclose report release.csv -o report.html --force
+      tclose report release.csv --internal --data visits.csv
+      tclose report release.csv --internal --data visits.csv --attacks attacks.json
     """
-    from tclose.cli.printing import echo
+    from tclose.cli.printing import echo, warnings_told
     from tclose.cli.screen import status
     from tclose.release.release import papers_of
     from tclose.report.page import check_page, write_page
+    from tclose.report.papers import papers_beside, read_findings
+    from tclose.report.report import check_internal, internal_report, public_report
 
-    path = release.with_name(f"{release.name}.report.html") if out is None else out
-    check_page(path, internal=False, force=force, inputs=[release, *papers_of(release)])
-    with status(f"Reporting on {release.name}"):
-        from tclose.report.papers import papers_beside
-        from tclose.report.report import public_report
-
-        write_page(public_report(papers_beside(release, record)), path, force=force)
-    echo(f"Wrote {path}, a public report.")
+    check_internal(internal, data, attacks, utility, comparison)
+    kind = "internal" if internal else "report"
+    path = release.with_name(f"{release.name}.{kind}.html") if out is None else out
+    given = [one for one in (record, data, attacks, utility, comparison) if one is not None]
+    check_page(path, internal=internal, force=force, inputs=[release, *papers_of(release), *given])
+    with warnings_told(), status(f"Reporting on {release.name}"):
+        papers = papers_beside(release, record)
+        if internal:
+            page = internal_report(
+                papers,
+                data,
+                attacks=read_findings(attacks, "attacks"),
+                utility=read_findings(utility, "queries"),
+                comparison=read_findings(comparison, "points"),
+            )
+        else:
+            page = public_report(papers)
+        write_page(page, path, force=force)
+    echo(f"Wrote {path}, {'an INTERNAL report: never publish it' if internal else 'a public report'}.")

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -233,6 +234,30 @@ class Audit:
         from tclose.report.summaries import audit_html
 
         return audit_html(self)
+
+    def to_html(self, path: str | Path | None = None, *, name: str = "table", force: bool = False) -> str:
+        """Return the audit as one HTML page, and write it to a file if a path is given.
+
+        It is INTERNAL: it shows who is in which class. It needs the extra ``report``: ``pip install 'tclose[report]'``.
+
+        Parameters
+        ----------
+        path
+            Ends in .html.
+        name
+            What the page calls the table.
+        force
+            Whether a file that exists may be replaced.
+        """
+        from tclose.report.audited import audit_page
+        from tclose.report.page import check_page, write_page
+
+        if path is not None:
+            check_page(Path(path), internal=None, force=force)
+        page = audit_page(self, name)
+        if path is not None:
+            write_page(page, Path(path), force=force)
+        return page
 
     def __repr__(self) -> str:
         """Return the audit in one line: rows, classes, k, t of each sensitive attribute, and the verdict."""

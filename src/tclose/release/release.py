@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from tclose.study.attack import Attacks
+    from tclose.study.compare.comparison import Comparison
+    from tclose.study.utility.utility import Utility
+
 
 @dataclass(frozen=True, eq=False)
 class Details:
@@ -180,26 +184,48 @@ class Release:
         return pl.DataFrame(pl.from_arrow(self.table))
 
     @raising_alone
-    def to_html(self, path: str | Path | None = None, *, force: bool = False) -> str:
-        """Return a public report of the release as one HTML page, and write it to a file if a path is given.
+    def to_html(
+        self,
+        path: str | Path | None = None,
+        *,
+        internal: bool = False,
+        data: Any = None,
+        attacks: Attacks | None = None,
+        utility: Utility | None = None,
+        comparison: Comparison | None = None,
+        force: bool = False,
+    ) -> str:
+        """Return a report of the release as one HTML page, and write it to a file if a path is given.
 
-        It shows what anybody can compute from the release and its certificate, and the policy's ``context``. Counts below the
-        policy's ``small_cells`` are masked. It needs the extra ``report``: ``pip install 'tclose[report]'``.
+        A public report shows what anybody can compute from the release and its certificate, and the policy's ``context``. Counts
+        below the policy's ``small_cells`` are masked. It needs the extra ``report``: ``pip install 'tclose[report]'``.
 
         Parameters
         ----------
         path
-            Ends in .html.
+            Ends in .html. The name of an internal report has "internal" in it.
+        internal
+            Add what must not be published: the record, every class, the worst of them with their transport plans.
+        data
+            The raw table, for an internal report.
+        attacks, utility, comparison
+            What `tclose.attack`, `tclose.utility` and `tclose.compare` found, for an internal report.
         force
             Whether a file that exists may be replaced.
         """
         from tclose.report.page import check_page, write_page
         from tclose.report.papers import papers_in_memory
-        from tclose.report.report import public_report
+        from tclose.report.report import check_internal, internal_report, public_report
 
+        check_internal(internal, data, attacks, utility, comparison)
         if path is not None:
-            check_page(Path(path), internal=False, force=force, inputs=self._details.inputs)
-        page = public_report(papers_in_memory(self))
+            check_page(Path(path), internal=internal, force=force, inputs=self._details.inputs)
+        papers = papers_in_memory(self)
+        if internal:
+            given = {"attacks": attacks, "utility": utility, "comparison": comparison}
+            page = internal_report(papers, data, **{name: one.to_dict() for name, one in given.items() if one is not None})
+        else:
+            page = public_report(papers)
         if path is not None:
             write_page(page, Path(path), force=force)
         return page

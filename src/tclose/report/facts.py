@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tclose.judge.result import Audit
+from tclose.judge.result import Audit, Judgement
 from tclose.policy.models import NAMED
 from tclose.policy.yaml import yaml_text
 from tclose.report.listing import Listing, cut
@@ -128,12 +128,12 @@ class Facts:
 
     def limits(self, before: Audit | None = None) -> Listing:
         """Return the table of limits: what was asked, what the release attains, and what the raw table attained if known."""
-        raw = {} if before is None else {(one.model, one.sensitive): self._attained(before, one) for one in before.judgements}
+        raw = {} if before is None else {(one.model, one.sensitive): attained_in_words(before, one) for one in before.judgements}
         rows = []
         for judgement in self.audit.judgements:
             model = NAMED[judgement.model]
             asked = f"{plain(judgement.limit)} or {'more' if judgement.floor else 'less'}"
-            attained = self._attained(self.audit, judgement)
+            attained = attained_in_words(self.audit, judgement)
             if self.least > 1 and model.key in OF_FREQUENCIES:
                 attained = "satisfied"
             label = model.label.format("rows" if judgement.sensitive is None else judgement.sensitive)
@@ -141,15 +141,6 @@ class Facts:
             rows.append((label, *found, asked, attained))
         headers = ("limit", *([] if before is None else ["raw table"]), "asked", "this release")
         return cut("Limits: asked and attained", headers, rows, what=("limit", "limits"))
-
-    @staticmethod
-    def _attained(audit: Audit, judgement: Any) -> str:
-        """Return what a table attains of one limit, as text, rounded against us."""
-        model = NAMED[judgement.model]
-        if judgement.sensitive is None:
-            return f"{audit.k_persons if audit.counts_persons else audit.k:,}"
-        worst = audit.sensitive[judgement.sensitive].verdicts[model.key].worst
-        return f"{int(worst):,}" if model.whole else model.rounded(worst)
 
     @property
     def meanings(self) -> list[str]:
@@ -216,15 +207,24 @@ class Facts:
 
     def policy_lines(self) -> list[str]:
         """Return the certificate's policy in YAML, by which the release can be judged again; a long one is cut."""
-        return _cut_lines(yaml_text(self.certificate["policy"]))
+        return cut_lines(yaml_text(self.certificate["policy"]), "certificate")
 
 
-def _cut_lines(text: str) -> list[str]:
-    """Return the lines of a text, at most `MOST_LINES`, with a count of those that are cut."""
+def attained_in_words(audit: Audit, judgement: Judgement) -> str:
+    """Return what a table attains of one limit, as text, rounded against us."""
+    model = NAMED[judgement.model]
+    if judgement.sensitive is None:
+        return f"{audit.k_persons if audit.counts_persons else audit.k:,}"
+    worst = audit.sensitive[judgement.sensitive].verdicts[model.key].worst
+    return f"{int(worst):,}" if model.whole else model.rounded(worst)
+
+
+def cut_lines(text: str, source: str) -> list[str]:
+    """Return the lines of a text, at most `MOST_LINES`, with a count of those that are cut and the paper that has them all."""
     lines = text.rstrip("\n").split("\n")
     if len(lines) <= MOST_LINES:
         return lines
-    return [*lines[:MOST_LINES], f"# {number_of(len(lines) - MOST_LINES, 'line')} more are not shown: see the certificate"]
+    return [*lines[:MOST_LINES], f"# {number_of(len(lines) - MOST_LINES, 'line')} more are not shown: see the {source}"]
 
 
 def _listing_of_values(name: str, labels: Sequence[str], counts: Sequence[int], hidden: Sequence[bool], rows: int) -> Listing:

@@ -55,12 +55,15 @@ class Distribution:
             found |= {number: part.dense(number - part.first) for number in inside}
         return {number: found[number] for number in numbers}
 
-    def moves(self, counts: Ints) -> list[Move]:
-        """Return an optimal transport plan from the distribution of a class to that of the table, heaviest move first."""
-        own, whole = counts.tolist(), self.counts.tolist()
+    def plan(self, counts: Ints) -> list[tuple[int, int, Fraction]]:
+        """Return an optimal transport plan from the distribution of a class to that of the table: (from, to, mass)."""
+        return plan(self.domain.distance, counts.tolist(), self.counts.tolist())
+
+    def moves(self, moved: list[tuple[int, int, Fraction]]) -> list[Move]:
+        """Return the moves of a transport plan with the names of their values, heaviest first."""
         moves = [
             Move(self.values[source], self.values[target], mass, Fraction(self.domain.distance.ground(source, target)))
-            for source, target, mass in plan(self.domain.distance, own, whole)
+            for source, target, mass in moved
         ]
         return sorted(moves, key=lambda move: -move.cost)
 

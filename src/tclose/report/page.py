@@ -32,16 +32,23 @@ def write_page(page: str, path: Path, *, force: bool) -> None:
     write_whole(path, lambda beside: beside.write_bytes(page.encode("utf-8", "backslashreplace")), force=force)
 
 
-def check_page(path: Path, *, internal: bool, force: bool, inputs: Any = ()) -> None:
-    """Raise, before long work, if a page cannot be made or written, or an internal one is not named as such."""
-    load("jinja2")
+def check_page(path: Path, *, internal: bool | None, force: bool, inputs: Any = ()) -> None:
+    """Raise, before long work, if a page cannot be made or written, or is not named as what it is.
+
+    Parameters
+    ----------
+    internal
+        Whether the name must say that the page is internal; None if it may.
+    """
+    for package in ("jinja2", "vl_convert"):
+        load(package)
     if path.suffix.lower() not in (".html", ".htm"):
         raise OutputError(f"A report must end in .html. Got {path.name!r}.")
     if internal and INTERNAL not in path.name.lower():
         raise OutputError(
             f"The name of an internal report must say so, for example {path.stem}.internal.html. Got {path.name!r}."
         )
-    if not internal and INTERNAL in path.name.lower():
+    if internal is False and INTERNAL in path.name.lower():
         raise OutputError(f"This report is public, and its name says that it is internal. Got {path.name!r}.")
     check_target(path, force=force, inputs=inputs)
 

@@ -81,6 +81,16 @@ def papers_beside(path: Path, record: Path | None = None) -> Papers:
     return Papers(measure(path, found.audit.policy, found.audit), certificate, known)
 
 
+def read_findings(path: Path | None, key: str) -> Any:
+    """Return what `tclose.attack` or `tclose.utility` found, from a JSON file that has some key; None without a file."""
+    if path is None:
+        return None
+    found = read_json(path, "File")
+    if not isinstance(found, Mapping) or key not in found or found.get("internal") is not True:
+        raise InputError(f"File {path.name!r} is not the JSON of what was measured: it has no {key!r}.")
+    return found
+
+
 def _check_policy(record: Mapping[str, Any], name: str) -> None:
     """Raise InputError if a record has no policy that can be read."""
     try:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any
 
+from tclose.errors import InputError
+from tclose.policy import Policy
 from tclose.report.facts import Facts
+from tclose.report.figures import charts_of_facts
+from tclose.report.inside import Inside, look_inside
+from tclose.report.measured import measure
 from tclose.report.page import render
 from tclose.report.papers import Papers
 
@@ -15,11 +20,34 @@ def public_report(papers: Papers) -> str:
     return _render_report(Facts(papers, papers.small_cells), None)
 
 
-def _render_report(facts: Facts, inside: Any) -> str:
+def internal_report(papers: Papers, data: Any = None, *, attacks: Any = None, utility: Any = None, comparison: Any = None) -> str:
+    """Return the internal report of a release, with figures that must not be published.
+
+    Parameters
+    ----------
+    data
+        The raw table, which is measured under the policy of the record.
+    attacks, utility, comparison
+        What `tclose.attack`, `tclose.utility` and `tclose.compare` found, as mappings for JSON.
+
+    Raises
+    ------
+    InputError
+        The raw table is given, but the record is not known.
+    """
+    if data is not None and not papers.record:
+        raise InputError("The raw table is measured under the policy of the private record, which is not there. Give its path.")
+    raw = None if data is None else measure(data, Policy(**papers.record["policy"]))
+    facts = Facts(papers, least=1)
+    return _render_report(facts, look_inside(facts, raw, attacks, utility, comparison))
+
+
+def check_internal(internal: bool, *others: Any) -> None:
+    """Raise InputError if a public report is asked for with what only an internal one may have."""
+    if not internal and any(other is not None for other in others):
+        raise InputError("A public report has nothing of the raw table. Ask for an internal one, or leave that out.")
+
+
+def _render_report(facts: Facts, inside: Inside | None) -> str:
     """Return the page of a report; ``inside`` has what only its owner may see."""
-    return render("report.html", facts=facts, inside=inside, version=version("tclose"), charts=_charts(facts))
-
-
-def _charts(_: Facts) -> dict[str, list[Any]]:
-    """Return the charts of a report, by section."""
-    return {"risk": [], "transformations": [], "utility": []}
+    return render("report.html", facts=facts, inside=inside, version=version("tclose"), charts=charts_of_facts(facts))

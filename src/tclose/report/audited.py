@@ -1,0 +1,61 @@
+"""The page of an audit: what a table would give away. It is internal, as its table may be the raw one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from tclose.judge.result import Audit
+from tclose.policy.models import NAMED
+from tclose.report.charts.class_sizes import class_sizes
+from tclose.report.facts import attained_in_words
+from tclose.report.figures import MOST, Figure, distances
+from tclose.report.inside import broken_in_words, class_listing, people_in_words
+from tclose.report.listing import Listing, cut
+from tclose.report.page import render
+from tclose.report.svg import draw_inline
+from tclose.values.exact import number_of, plain
+
+
+@dataclass(frozen=True)
+class AuditFacts:
+    """What the page of an audit says."""
+
+    audit: Audit
+    name: str
+
+    def limits(self) -> Listing:
+        """Return the limits of the policy: asked, attained, and how many classes break each."""
+        rows = []
+        for judgement in self.audit.judgements:
+            counted = "persons" if self.audit.counts_persons else "rows"
+            label = NAMED[judgement.model].label.format(counted if judgement.sensitive is None else judgement.sensitive)
+            asked = f"{plain(judgement.limit)} or {'more' if judgement.floor else 'less'}"
+            broken = number_of(int(judgement.broken.sum()), "class", "classes")
+            rows.append((label, asked, attained_in_words(self.audit, judgement), broken))
+        return cut("Limits: asked and attained", ("limit", "asked", "attained", "broken by"), rows)
+
+    @property
+    def broken(self) -> str:
+        """How many classes break a limit, in words."""
+        return broken_in_words(self.audit)
+
+    @property
+    def smallest(self) -> str:
+        """Who is in the smallest class, in words."""
+        return people_in_words(self.audit, int(self.audit.sizes.argmin()))
+
+    def sizes(self) -> Figure:
+        """Return the chart of class sizes."""
+        spec = class_sizes(self.audit.sizes, k=self.audit.policy.k)
+        return Figure(draw_inline(spec), "How many classes have how many rows.")
+
+    def classes(self) -> list[tuple[str, Figure, Listing]]:
+        """Return for each of the first sensitive columns the distance of every class from the table."""
+        names = list(self.audit.sensitive)[:MOST]
+        return [(name, distances(self.audit, name), class_listing(self.audit, name)) for name in names]
+
+
+def audit_page(audit: Audit, name: str = "table") -> str:
+    """Return the page of an audit; ``name`` is that of the table."""
+    return render("audit.html", facts=AuditFacts(audit, name), version=version("tclose"))

@@ -1,0 +1,92 @@
+"""Figures: charts of a report, drawn as pictures inside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tclose.judge.result import Audit
+from tclose.report.charts.class_sizes import class_sizes
+from tclose.report.charts.emd import emd_by_class
+from tclose.report.charts.frontier import Outcome, frontier
+from tclose.report.charts.losses import loss_by_column
+from tclose.report.charts.transport import transport_plan
+from tclose.report.facts import Facts
+from tclose.report.measured import Distribution
+from tclose.report.svg import draw_inline
+from tclose.values.arrays import Ints
+
+MOST = 4
+"""Sensitive columns that have charts, at most."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart in a page: its SVG, and a sentence below it."""
+
+    svg: str
+    caption: str
+
+
+def charts_of_facts(facts: Facts) -> dict[str, list[Figure]]:
+    """Return the charts that every report of a release has, by section."""
+    losses = facts.certificate["loss"].get("by_attribute", {}).get("gcp", {})
+    return {
+        "risk": list(_sizes(facts)),
+        "transformations": [
+            Figure(
+                draw_inline(loss_by_column(losses, overall=facts.certificate["loss"].get("gcp"))),
+                "How much detail each quasi-identifier lost, against the released table.",
+            )
+        ]
+        if losses
+        else [],
+    }
+
+
+def _sizes(facts: Facts) -> Iterator[Figure]:
+    """Yield the chart of class sizes, unless it would show that few people are in classes of some size."""
+    if facts.audit.k >= facts.least:
+        spec = class_sizes(facts.audit.sizes, k=facts.audit.policy.k)
+        yield Figure(draw_inline(spec), "How many classes have how many rows. No class is smaller than k.")
+
+
+def distances(audit: Audit, name: str) -> Figure:
+    """Return the chart of the distance of every class from the table in one sensitive column."""
+    verdict, limit = audit.sensitive[name].verdicts["t"], audit.sensitive[name].limit
+    spec = emd_by_class(name, verdict.values, audit.sizes, limit=limit, broken=verdict.broken if limit is not None else None)
+    return Figure(draw_inline(spec), "Each point is one class, or several that lie close together.")
+
+
+def transport(found: Distribution, counts: Ints, moved: list[tuple[int, int, Fraction]], class_name: str) -> Figure:
+    """Return the chart of the transport plan from one class to the table."""
+    cost = sum((mass * found.domain.distance.ground(source, target) for source, target, mass in moved), Fraction(0))
+    spec = transport_plan(
+        found.name,
+        found.values,
+        counts.tolist(),
+        found.counts.tolist(),
+        [(source, target, float(mass)) for source, target, mass in moved],
+        emd=cost,
+        in_order=found.in_order,
+        class_name=class_name,
+    )
+    return Figure(draw_inline(spec), f"What would have to move for {class_name} to be distributed as the whole table.")
+
+
+def frontier_of(comparison: Mapping[str, Any]) -> Figure:
+    """Return the chart of a comparison: what each release loses, and what it attains."""
+    outcomes = [
+        Outcome(
+            point["algorithm"],
+            point["gcp"],
+            point["t"],
+            point["dominated"],
+            "" if point["asked"] is None else f"t={point['asked']:g}",
+        )
+        for point in comparison["points"]
+    ]
+    spec = frontier(outcomes, loss="information loss (GCP)", risk="attained t")
+    return Figure(draw_inline(spec), "Each point is a release of the same table.")

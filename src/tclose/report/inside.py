@@ -1,0 +1,296 @@
+"""What only the owner of a release may see: the raw table, every class, transport plans, attacks, and what is kept."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tclose.judge.result import Audit
+from tclose.policy.yaml import yaml_text
+from tclose.report.facts import Facts, cut_lines
+from tclose.report.figures import MOST, Figure, distances, frontier_of, transport
+from tclose.report.listing import Listing, cut
+from tclose.report.measured import Measured, worst_classes
+from tclose.values.exact import decimal_up, number_of
+from tclose.values.hierarchy import printed
+
+CLASSES = 30
+"""Classes of a table that are listed, at most."""
+WORST = 2
+"""Classes of each sensitive column that are looked at closely, at most."""
+MOVES = 15
+"""Moves of a transport plan that are listed, at most."""
+
+
+@dataclass(frozen=True)
+class Closely:
+    """One class, looked at closely: who is in it, its values, and the moves that would make it like the table."""
+
+    title: str
+    people: str
+    plan: Listing
+    figure: Figure
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of a table in one sensitive column: their distances, and the farthest of them closely."""
+
+    name: str
+    listing: Listing
+    figure: Figure | None
+    worst: list[Closely]
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What an internal report has besides the public one.
+
+    Attributes
+    ----------
+    record : mapping
+        The private record; empty if it is not known.
+    before : Audit or None
+        Of the raw table; None if it was not given.
+    raw, released : list of Classes
+        The classes of the raw table and of the release, for each sensitive column.
+    attacks, utility, comparison : mapping or None
+        What `tclose.attack`, `tclose.utility` and `tclose.compare` found, as mappings for JSON.
+    """
+
+    facts: Facts
+    record: Mapping[str, Any]
+    before: Audit | None
+    raw: list[Classes]
+    released: list[Classes]
+    attacks: Mapping[str, Any] | None
+    utility: Mapping[str, Any] | None
+    comparison: Mapping[str, Any] | None
+
+    @property
+    def before_classes(self) -> str:
+        """How many classes of the raw table break a limit, in words."""
+        return "" if self.before is None else broken_in_words(self.before)
+
+    @property
+    def changes(self) -> Listing | None:
+        """The quasi-identifiers before and after: their different values, and how much of their detail is lost."""
+        if self.before is None:
+            return None
+        lost = self.record.get("loss", {}).get("by_attribute", {}).get("gcp", {})
+        rows = [
+            (
+                name,
+                f"{len(column.unique()):,}",
+                ", ".join(
+                    f"{len(self.facts.audit.quasi[part].unique()):,}"
+                    for part in self.facts.audit.quasi
+                    if part == name or part.rpartition(".")[0] == name
+                ),
+                f"{100 * lost[name]:.0f}%" if name in lost else "not stated",
+            )
+            for name, column in self.before.quasi.items()
+        ]
+        headers = ("quasi-identifier", "values before", "values after", "detail lost, against the input")
+        return cut("Quasi-identifiers before and after", headers, rows)
+
+    @property
+    def commands(self) -> list[str]:
+        """The command that makes the release again; none without the record."""
+        if not self.record:
+            return []
+        options = [part for name, value in self.record["options"].items() for part in ("--option", f"{name}={value}")]
+        words = ["--algorithm", self.record["algorithm"], "--seed", str(self.record["seed"]), "--effort", self.record["effort"]]
+        return [shlex.join(["tclose", "anonymize", "DATA", "-p", "policy.yaml", "-o", self.facts.file, *words, *options])]
+
+    @property
+    def policy_lines(self) -> list[str]:
+        """The full policy in YAML, cut if it is long."""
+        return cut_lines(yaml_text(self.record["policy"]), "record")
+
+    def attacks_table(self) -> Listing:
+        """Return what attacks found: a line for each, those that give away most first."""
+        assert self.attacks is not None
+        order = sorted(self.attacks["attacks"], key=lambda one: -(one["excess"] or 0))
+        rows = [
+            (
+                one["name"],
+                one["sensitive"] or "",
+                f"Someone who knows {one['knows']} {one['does']}.",
+                one["lowers"],
+                _percent(one["before"]),
+                _percent(one["members"]["share"]),
+                _percent(one["controls"] and one["controls"]["share"]),
+                _points(one["excess"], one["interval"]),
+            )
+            for one in order
+        ]
+        headers = (
+            "attack",
+            "about",
+            "what the attacker does",
+            "lowered by",
+            "without the release",
+            "people in it",
+            "others",
+            "given away",
+        )
+        return cut("Attacks: how often each is right about a person", headers, rows, 4)
+
+    def queries(self) -> Listing:
+        """Return the errors of COUNT queries by the share of the rows that answer them."""
+        assert self.utility is not None
+        rows = [
+            (f"{100 * band['low']:g}% to {100 * band['high']:g}%", f"{band['queries']:,}", _percent(band["median"]))
+            for band in self.utility["queries"]["bands"]
+        ]
+        return cut("Counting rows: the median error of answers", ("rows that answer", "queries", "median error"), rows)
+
+    def kept(self) -> Listing:
+        """Return how far the distribution of each column is changed."""
+        assert self.utility is not None
+        rows = [(one["name"], _percent(one["moved"])) for one in self.utility["columns"]]
+        return cut("Columns: rows that a reader expects at other values", ("column", "share of the rows"), rows)
+
+    def associations(self) -> Listing:
+        """Return how strongly pairs of columns go together, before and after."""
+        assert self.utility is not None
+        order = sorted(self.utility["associations"], key=lambda one: -one["before"])
+        rows = [(" and ".join(one["columns"]), f"{one['before']:.2f}", f"{one['after']:.2f}") for one in order]
+        headers = ("columns", "raw table", "release")
+        return cut("Pairs of columns: how strongly they go together (Cramér's V, 0 to 1)", headers, rows, longest=20)
+
+    def models(self) -> Listing | None:
+        """Return how often models guess a sensitive column; None if none was tried."""
+        assert self.utility is not None
+        rows = [
+            (one["target"], *(_percent(one[key]) for key in ("constant", "released", "raw"))) for one in self.utility["models"]
+        ]
+        headers = ("guessed column", "always the most frequent", "trained on the release", "trained on raw rows")
+        return cut("Models: right guesses about people who are not in the release", headers, rows) if rows else None
+
+    def points(self) -> Listing:
+        """Return the releases of a comparison: what each was asked, attains, loses and gives away."""
+        assert self.comparison is not None
+        rows = [
+            (
+                point["algorithm"],
+                "another is better" if point["dominated"] else "beaten by none",
+                "-" if point["asked"] is None else f"{point['asked']:g}",
+                f"{point['k']:,}",
+                f"{point['t']:.3f}",
+                _percent(point["gcp"]),
+                _percent(point["query_error"]),
+                f"{100 * point['excess']:+.1f}",
+            )
+            for point in self.comparison["points"]
+        ]
+        headers = (
+            "algorithm",
+            "in t and detail lost",
+            "t asked",
+            "k asked",
+            "t attained",
+            "detail lost",
+            "query error",
+            "largest excess, points",
+        )
+        return cut("Other releases of the same table", headers, rows, 2)
+
+    def frontier(self) -> Figure:
+        """Return the chart of the comparison."""
+        assert self.comparison is not None
+        return frontier_of(self.comparison)
+
+
+def look_inside(facts: Facts, raw: Measured | None, attacks: Any, utility: Any, comparison: Any) -> Inside:
+    """Return what an internal report has besides the public one."""
+    return Inside(
+        facts,
+        facts.papers.record,
+        None if raw is None else raw.audit,
+        [] if raw is None else classes_of(raw),
+        classes_of(facts.papers.measured),
+        attacks,
+        utility,
+        comparison,
+    )
+
+
+def classes_of(table: Measured) -> list[Classes]:
+    """Return the classes of a table in each of its first sensitive columns, the farthest of them closely."""
+    found = []
+    for name, distribution in list(table.distributions.items())[:MOST]:
+        numbers = worst_classes(table.audit, name, WORST)
+        counts = distribution.of_classes(numbers)
+        worst = []
+        for number in numbers:
+            moved = distribution.plan(counts[number])
+            rows = [
+                (str(move.source), str(move.target), _percent(float(move.mass)), decimal_up(move.distance), decimal_up(move.cost))
+                for move in distribution.moves(moved)
+            ]
+            plan = cut(
+                f"Transport plan of class {number}: what would have to move, for the class to be like the table",
+                ("from", "to", "share of the class", "how far", "share times distance"),
+                rows,
+                2,
+                what=("move", "moves"),
+                longest=MOVES,
+            )  # fmt: skip
+            figure = transport(distribution, counts[number], moved, f"class {number}")
+            worst.append(Closely(f"Class {number}", people_in_words(table.audit, number), plan, figure))
+        found.append(Classes(name, class_listing(table.audit, name), distances(table.audit, name), worst))
+    return found
+
+
+def class_listing(audit: Audit, name: str) -> Listing:
+    """Return the classes of a table by their distance from it in one sensitive column, farthest first, cut with a count."""
+    verdict = audit.sensitive[name].verdicts["t"]
+    order = np.argsort(-verdict.values, kind="stable")
+    rows = [
+        (
+            str(number),
+            people_in_words(audit, int(number)),
+            f"{int(audit.sizes[number]):,}",
+            decimal_up(float(verdict.values[number])),
+        )
+        for number in order[:CLASSES].tolist()
+    ]
+    more = len(order) - len(rows)
+    note = f"{number_of(more, 'class', 'classes')} more, which are nearer, are not shown." if more else ""
+    return Listing(
+        f"Classes by their distance from the table in {name}", ("class", "who is in it", "rows", "distance"), rows, 2, note
+    )
+
+
+def people_in_words(audit: Audit, number: int) -> str:
+    """Return the quasi-identifiers of a class in words."""
+    cells = {name: column[number].as_py() if column[number].is_valid else None for name, column in audit.quasi.items()}
+    return ", ".join(f"{name} {'missing' if cell is None else printed(cell)}" for name, cell in cells.items())
+
+
+def broken_in_words(audit: Audit) -> str:
+    """Return how many classes of a table break a limit, in words."""
+    broken = [judgement.broken for judgement in audit.judgements]
+    some = np.logical_or.reduce(broken) if broken else np.zeros(audit.classes, dtype=bool)
+    count, rows = int(some.sum()), int(audit.sizes[some].sum())
+    verb = "breaks" if count == 1 else "break"
+    classes = number_of(audit.classes, "class", "classes")
+    return f"{count:,} of {classes} {verb} a limit, with {rows:,} of {number_of(audit.rows, 'row')}"
+
+
+def _percent(share: float | None) -> str:
+    """Return a share in percent; a dash if there is none."""
+    return "-" if share is None else f"{100 * share:.1f}%"
+
+
+def _points(excess: float | None, interval: Sequence[float] | None) -> str:
+    """Return an excess in points of 100 with its interval; a dash if there is none."""
+    if excess is None:
+        return "-"
+    return f"{100 * excess:+.1f}" + ("" if interval is None else f" ({100 * interval[0]:+.1f} to {100 * interval[1]:+.1f})")

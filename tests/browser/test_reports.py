@@ -1,0 +1,58 @@
+"""Reports in Chromium: readable from the disk without a network, by everybody, at every width, and on paper."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+import tclose as tc
+from tests.support.browser import DESKTOP, PHONE, barriers, is_too_wide, print_page, reading
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = ["<script>alert(1)</script>", "'\"><img src=x onerror=alert(1)>", "x" * 10_000, "שלום עולם", "a\u202eb", "\x1b[2J\x07"]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A public and an internal report, and the page of an audit, of a table with hostile values and 200 classes of one row."""
+    folder = tmp_path_factory.mktemp("reports")
+    table = pa.table({"who": [f"p{number}" for number in range(200)], "ill": HOSTILE * 33 + HOSTILE[:2], "age": [*range(200)]})
+    policy = tc.Policy([tc.Quasi("who", despite="a test"), "age"], {"ill": 0.9}, k=1, context={"purpose": HOSTILE[1]})
+    release = tc.anonymize(table, policy, algorithm="mondrian")
+    files = {"public": folder / "report.html", "internal": folder / "internal.html", "audit": folder / "audit.html"}
+    release.to_html(files["public"])
+    release.to_html(files["internal"], internal=True, data=table)
+    tc.audit(table, policy).to_html(files["audit"])
+    return files
+
+
+@pytest.mark.parametrize("kind", ["public", "internal", "audit"])
+@pytest.mark.parametrize(("width", "dark"), [(DESKTOP, False), (PHONE, True)], ids=["desktop, light", "phone, dark"])
+def test_a_report_opens_from_the_disk_for_everybody(
+    browser: Browser, pages: dict[str, Path], kind: str, width: int, dark: bool
+) -> None:
+    with reading(browser, pages[kind], width=width, dark=dark) as page:
+        assert not is_too_wide(page)  # a wide table scrolls in its box
+        sizes = page.eval_on_selector_all(
+            "svg", "all => all.map(one => [one.getBoundingClientRect().width, one.getBoundingClientRect().height])"
+        )
+        assert sizes
+        assert all(wide > 100 and high > 50 for wide, high in sizes)
+        assert barriers(page) == []
+        if dark:
+            assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(13, 17, 23)"
+
+
+def test_a_printed_report_has_all_pages_and_no_contents(browser: Browser, pages: dict[str, Path]) -> None:
+    with reading(browser, pages["public"], dark=True) as page:
+        assert len(re.findall(rb"/Type\s*/Page\b", print_page(page))) > 3
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"

@@ -1,0 +1,147 @@
+"""The internal report and the page of an audit: what they add, and that nobody takes them for public ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from typer.testing import CliRunner
+
+import tclose as tc
+from tclose.cli.commands import app
+from tests.support.pages import Page
+
+PEOPLE = pa.table({"age": [*range(20, 60)], "ill": ["flu", "cold", "gout", "cough"] * 10})
+POLICY = tc.Policy(["age"], {"ill": {"t": 0.6, "l": 2}}, k=4, context={"purpose": "Costs"})
+
+
+@pytest.fixture(scope="module")
+def release() -> tc.Release:
+    return tc.anonymize(PEOPLE, POLICY, algorithm="mondrian")
+
+
+def test_what_an_internal_report_adds(release: tc.Release) -> None:
+    attacks = tc.attack(PEOPLE, POLICY, release=release)
+    page = Page(release.to_html(internal=True, data=PEOPLE, attacks=attacks, utility=tc.utility(PEOPLE, POLICY, release=release)))
+    assert page.text.startswith("INTERNAL report on release INTERNAL. Do not publish this report")
+    for said in (
+        "0 rows of the input are suppressed",
+        "Algorithm mondrian, seed 0",
+        "k, rows in the smallest class 1 4 or more",  # the raw table has classes of one row
+        "In the raw table, 40 of 40 classes break a limit, with 40 of 40 rows.",
+        "Quasi-identifiers before and after",
+        "Classes by their distance from the table in ill",
+        "Transport plan of class",
+        "Attacks: how often each is right about a person",
+        "Counting rows: the median error of answers",
+        "tclose anonymize DATA -p policy.yaml -o release --algorithm mondrian --seed 0 --effort balanced",
+        "Costs",
+    ):
+        assert said in page.text, said
+    assert [tag for tag, _ in page.tags].count("svg") >= 5
+
+
+def test_without_the_raw_table_an_internal_report_says_so(release: tc.Release) -> None:
+    text = Page(release.to_html(internal=True)).text
+    for said in ("The raw table was not given", "No attacks were given", "What the release keeps of the raw table was not given"):
+        assert said in text
+
+
+def test_a_comparison_is_shown_as_a_frontier(release: tc.Release, tmp_path: Path) -> None:
+    point = {
+        "algorithm": "growth",
+        "asked": 0.2,
+        "k": 4,
+        "t": 0.19,
+        "gcp": 0.2,
+        "query_error": 0.1,
+        "excess": 0.01,
+        "dominated": False,
+    }
+    found = {
+        "internal": True,
+        "suggestion": "Take growth.",
+        "points": [point, {**point, "algorithm": "mondrian", "gcp": 0.4, "dominated": True}],
+    }
+    (tmp_path / "found.json").write_text(json.dumps(found))
+    path = release.write(tmp_path / "release.csv")[0]
+    done = CliRunner().invoke(app, ["report", str(path), "--internal", "--comparison", str(tmp_path / "found.json")])
+    assert (done.exit_code, done.stdout) == (0, f"Wrote {path}.internal.html, an INTERNAL report: never publish it.\n"), (
+        done.stderr
+    )
+    text = Page(Path(f"{path}.internal.html").read_text()).text
+    assert "Take growth." in text
+    assert "mondrian another is better 0.2 4 0.190 40.0% 10.0% +1.0" in text
+
+
+def test_names_of_files_tell_internal_from_public(release: tc.Release, tmp_path: Path) -> None:
+    with pytest.raises(tc.OutputError, match=r"must say so, for example report\.internal\.html"):
+        release.to_html(tmp_path / "report.html", internal=True)
+    release.to_html(tmp_path / "report.Internal.html", internal=True)
+    assert "INTERNAL. Do not publish" in (tmp_path / "report.Internal.html").read_text()
+
+
+def test_a_public_report_takes_nothing_of_the_raw_table(release: tc.Release) -> None:
+    with pytest.raises(tc.InputError, match="A public report has nothing of the raw table"):
+        release.to_html(data=PEOPLE)
+
+
+def test_a_record_or_findings_that_do_not_belong(release: tc.Release, tmp_path: Path) -> None:
+    path, _, record, _ = release.write(tmp_path / "release.csv")
+    (tmp_path / "other.json").write_text(record.read_text().replace('"sha256": "', '"sha256": "0'))
+    (tmp_path / "odd.json").write_text("[]")
+    for arguments, sentence in (
+        (["--record", tmp_path / "other.json"], "Record 'other.json' belongs to another release."),
+        (
+            ["--internal", "--attacks", tmp_path / "odd.json"],
+            "File 'odd.json' is not the JSON of what was measured: it has no 'attacks'.",
+        ),
+    ):
+        done = CliRunner().invoke(app, ["report", str(path), *map(str, arguments)])
+        assert (done.exit_code, done.stderr) == (2, f"Error: {sentence}\n")
+    record.unlink()
+    done = CliRunner().invoke(app, ["report", str(path), "--internal", "--data", "people.csv"])
+    assert "private record, which is not there" in done.stderr
+
+
+def test_the_page_of_an_audit(tmp_path: Path) -> None:
+    pyarrow.csv.write_csv(PEOPLE, tmp_path / "people.csv")
+    POLICY.save(tmp_path / "policy.yaml")
+    page = tmp_path / "audit.html"
+    done = CliRunner().invoke(
+        app, ["audit", str(tmp_path / "people.csv"), "-p", str(tmp_path / "policy.yaml"), "--html", str(page)]
+    )
+    assert done.exit_code == 1, done.stderr
+    text = Page(page.read_text()).text
+    assert "INTERNAL. Do not publish this page" in text
+    assert "The policy is not satisfied. Of the table as it is, 40 of 40 classes break a limit" in text
+    assert "10 classes more, which are nearer, are not shown." in text
+    assert tc.audit(PEOPLE, tc.Policy(["age"], ["ill"])).to_html(tmp_path / "again.html") == (tmp_path / "again.html").read_text()
+
+
+def test_a_set_of_tables_has_a_report_for_each(tmp_path: Path) -> None:
+    table = PEOPLE.append_column("pay", pa.array([number % 7 for number in range(40)]))
+    pyarrow.csv.write_csv(table, tmp_path / "people.csv")
+    tc.Policy(["age"], {"ill": 0.9, "pay": 0.9}, k=2).save(tmp_path / "policy.yaml")
+    arguments = [
+        "anonymize",
+        "people.csv",
+        "-p",
+        "policy.yaml",
+        "-o",
+        "release.csv",
+        "--algorithm",
+        "codip",
+        "--option",
+        "intersection=accept",
+        "--report",
+        "page.html",
+    ]
+    done = CliRunner().invoke(app, [str(tmp_path / one) if "." in one and "=" not in one else one for one in arguments])
+    assert done.exit_code == 0, done.stderr
+    tables = len(list(tmp_path.glob("release.*.csv")))
+    assert len(list(tmp_path.glob("page.*.html"))) == tables > 0
+    assert "Table 1 of" in (tmp_path / "page.1.html").read_text() or tables == 1

@@ -48,9 +48,16 @@ def test_sizes_are_counted_once_each() -> None:
             assert bar["classes"] == ((sizes > bar["from"]) & (sizes < bar["to"])).sum()
 
 
+def test_no_bar_has_classes_on_both_sides_of_k() -> None:
+    for k in (2, 5, 20, 21, 97, 900):
+        bars = class_sizes(LARGE, k=k)["layer"][0]["data"]["values"]
+        assert not any(bar["from"] < k - 0.5 < bar["to"] for bar in bars)
+        assert sum(bar["classes"] for bar in bars if bar["below"]) == (k > LARGE).sum()
+
+
 def test_the_title_of_class_sizes_is_right() -> None:
     spec = class_sizes([2, 4, 9], k=4)
-    assert title_of(spec) == "3 classes of 2 to 9 rows; half of them have at most 4"
+    assert title_of(spec) == "3 classes of 2 to 9 rows; median 4"
     assert spec["title"]["subtitle"] == ["Asked: 4 rows or more (the line). 1 class has fewer."]
     assert "1 class of 2 rows" in spec["description"]
 

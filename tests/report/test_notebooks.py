@@ -14,6 +14,8 @@ import pytest
 
 import tclose as tc
 from tclose.report.svg import draw_inline
+from tclose.study.compare.cell import Cell, Figures, Result
+from tclose.study.compare.comparison import Comparison
 
 HOSTILE = "<script>alert('1')</script>" + "\u202e" + "x" * 10_000
 
@@ -159,6 +161,37 @@ def test_plots_of_hierarchies_and_fragmentations() -> None:
     assert "attribute 2" in title_of(found.plot())
     with pytest.raises(tc.PolicyError, match=r"names must name each of the 2 attributes. Got 1."):
         found.plot(["pay"])
+
+
+def compared(*found: tuple[str, float, float, float]) -> Comparison:
+    """A comparison of algorithms, each with its asked t, attained t and loss; and a cell that was refused."""
+    done = [
+        Result(
+            Cell(name, asked, 5, 0),
+            "done",
+            figures=Figures({"pay": t}, 9, 0, 3, gcp, 0.2, 0.25, 0.04, (0.0, 0.1), "skewness, pay", 1.0),
+        )
+        for name, asked, t, gcp in found
+    ]
+    return Comparison([*done, Result(Cell("codip", 0.1, 5, 0), "refused", f"It cannot: {HOSTILE}.")], 0.2)
+
+
+def test_a_comparison_shows_its_frontier() -> None:
+    found = compared(("growth", 0.1, 0.09, 0.3), ("growth", 0.2, 0.19, 0.2), ("mondrian", 0.2, 0.2, 0.4))
+    html = found._repr_html_()
+    shown = text_of(html)
+    assert shown.startswith("Comparison, INTERNAL growth, t = 0.2, k = 5 loses least there")
+    assert "mondrian 0.2 5 0.2000 +4.0 0.4000 25% yes" in shown
+    assert "<script" not in html
+    chart = found.plot_frontier()
+    assert title_of(chart) == "2 of 3 releases are beaten by no other: growth"
+    assert chart.to_dict()["title"]["subtitle"][0].startswith("INTERNAL")
+    assert "median error of COUNT queries" in str(found.plot_frontier("query_error", "excess").to_dict())
+    with pytest.raises(tc.PolicyError, match=r"A measure must be one of t, excess, .*. Got 'size'."):
+        found.plot_frontier("size")
+    assert "Nothing was made" in text_of(compared()._repr_html_())
+    with pytest.raises(tc.PolicyError, match="nothing to draw"):
+        compared().plot_frontier()
 
 
 def test_a_report_of_a_release_with_sensitive_numbers(release: tc.Release) -> None:

@@ -92,6 +92,7 @@ def all_charts() -> dict[str, dict[str, Any]]:
         "sizes, small": class_sizes([5, 5, 6, 7, 9, 12], k=5),
         "sizes, one": class_sizes([3]),
         "sizes, below k": class_sizes([3, 4, 4], k=10, unit="person"),
+        "sizes, far below k": class_sizes([1, 2, 2, 5], k=10**6),
         "sizes, large": class_sizes(LARGE, k=20),
         "sizes, huge": class_sizes(HUGE, k=5),
         "sizes, alone": class_sizes(ALONE, k=2),
@@ -125,6 +126,6 @@ def all_charts() -> dict[str, dict[str, Any]]:
         "frontier, small": frontier(outcomes_of(["growth", "mondrian"]), loss="information loss (GCP)", risk="attained t"),
         "frontier, one": frontier([Outcome("growth", 0.2, 0.1, False)], loss="information loss (GCP)", risk="attained t"),
         "frontier, large": frontier(outcomes_of(ALGORITHMS), loss="information loss (GCP)", risk="attained t"),
-        "frontier, hostile": frontier(outcomes_of([str(value) for value in HOSTILE]), loss="information loss (GCP)", risk="attack excess"),
+        "frontier, hostile": frontier(outcomes_of([str(value) for value in HOSTILE]), loss="information loss (GCP)", risk="attack excess", internal=True),
         "losses, hostile": loss_by_column({str(value): 0.3 for value in HOSTILE}, overall=0.3),
     }  # fmt: skip

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from tclose.policy import Policy
     from tclose.release.release import Release
     from tclose.release.verify import Verification
+    from tclose.study.compare.comparison import Comparison
 
 WIDEST = 2500
 """Pixels of a text in a cell, about and at most; a longer one loses its middle."""
+MOST_REASONS = 10
+"""Sentences on cells of a comparison that were not made, at most."""
 LONG_WORD = re.compile(r"\S{24}(?=\S)")
 """A part of a long word, after which a line may be broken."""
 CELL = "padding:3px 14px 3px 0;border:0;border-bottom:1px solid rgba(128,128,128,.35);vertical-align:top;"
@@ -83,6 +86,31 @@ def verification_html(verification: Verification) -> str:
     findings = cut("Findings", ("checked", "confirmed", ""), wrong_first, 3, what=("finding", "findings"))
     title = f"Verification: {verification.scope.title}"
     return _page(title, _marked(verification.verdict, holds=verification.holds), [findings], told)
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Return a comparison as HTML: what it speaks for, and each algorithm with what it attains and loses."""
+    best = comparison.frontier()
+    rows = [
+        (
+            point.algorithm,
+            "" if point.asked is None else f"{point.asked:g}",
+            f"{point.k:,}",
+            decimal_up(point.t),
+            f"{100 * point.excess:+.1f}",
+            f"{point.gcp:.4f}",
+            f"{100 * point.query_error:.0f}%",
+            "" if point in best else "yes",
+        )
+        for point in comparison.points
+    ]
+    headers = ("algorithm", "t asked", "k", "t attained", "attack excess, points", "GCP", "query error", "dominated")
+    other = [
+        f"{one.cell.algorithm}, t = {one.cell.t}, k = {one.cell.k}: {one.reason}" for one in comparison if one.figures is None
+    ]
+    told = {"Not made": [*other[:MOST_REASONS], *([f"{len(other) - MOST_REASONS:,} more"] if len(other) > MOST_REASONS else [])]}
+    listing = cut("Releases", headers, rows, what=("release", "releases"))
+    return _page("Comparison, INTERNAL", comparison.suggestion or "Nothing was made.", [listing] if rows else [], told)
 
 
 def verdict_of(audit: Audit) -> str:

@@ -11,6 +11,9 @@ from tclose.report.charts.frame import Spec, frame, text_layer
 from tclose.report.look import RED, SKY, TEXT
 from tclose.values.exact import number_of
 
+NARROW = 4
+"""A range of sizes below this has empty room on both sides, so that bars do not become walls."""
+
 
 def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
     """Return a chart of the sizes of classes.
@@ -25,14 +28,18 @@ def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
     """
     sizes = np.asarray(sizes, dtype=np.int64)
     edges = edges_of_sizes(sizes)
+    if k is not None and edges[0] < k < edges[-1]:
+        edges = sorted({*edges, k})  # so that no bar has classes on both sides of the line
     counts = np.histogram(sizes, [edge - 0.5 for edge in edges])[0].tolist()
     bars: list[Spec] = [
         {"from": first - 0.5, "to": after - 0.5, "classes": count, "below": bool(k is not None and after - 1 < k)}
         for first, after, count in zip(edges, edges[1:], counts, strict=False)
         if count
     ]
-    logarithmic = is_far_apart(sizes)
     least, most = min(edges[0], k or edges[0]), max(edges[-1] - 1, k or 0)
+    logarithmic = is_far_apart([least, most])
+    if most - least < NARROW:
+        least, most = max(least - 2, 0), most + 2
     scale = {"type": "log" if logarithmic else "linear", "nice": False, "zero": False, "domain": [least - 0.5, most + 0.5]}
     sizes_axis = {
         "format": ",d",
@@ -66,11 +73,11 @@ def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
         below = int((sizes < k).sum())
         notes.append(
             f"Asked: {number_of(k, unit)} or more (the line). "
-            + (f"{number_of(below, 'class has', 'classes have')} fewer." if below else "All classes have them.")
+            + (f"{number_of(below, 'class has', 'classes have')} fewer." if below else "All classes have that.")
         )
     classes = number_of(len(sizes), "class", "classes")
     least, most = int(sizes.min()), int(sizes.max())
-    title = f"{classes} of {least:,} to {most:,} {unit}s; half of them have at most {_middle(sizes):,}"
+    title = f"{classes} of {least:,} to {most:,} {unit}s; median {_middle(sizes):,}"
     if least == most:
         title = f"{classes} of {number_of(least, unit)}{' each' if len(sizes) > 1 else ''}"
     return frame(title, _in_words(bars, unit), height=200, layers=layers, notes=notes)

@@ -79,7 +79,7 @@ def emd_by_class(name: str, distances: Any, sizes: Any, *, limit: Fraction | Non
     notes = [f"Each point is {'one class' if most == 1 else f'up to {most:,} classes; a larger point is more of them'}."]
     if limit is not None:
         layers += _limit_line(limit)
-        notes.append("Below the line a class is as near to the table as the policy asks.")
+        notes.append("On the line or below it a class satisfies the limit.")
     return frame(_title(name, distances, beyond, limit), _in_words(distances, sizes), height=210, layers=layers, notes=notes)
 
 

@@ -16,7 +16,7 @@ WIDTH = 400
 PADDING = 8
 LABELS = 130
 """Pixels that labels beside bars have at most."""
-INTERNAL = "INTERNAL: it shows what is in the raw table. Not for publication."
+INTERNAL = "INTERNAL, not for publication: made from the raw table."
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 

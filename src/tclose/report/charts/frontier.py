@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tclose.report.charts.frame import Spec, frame, text_layer
+from tclose.report.charts.frame import INTERNAL, Spec, frame, text_layer
 from tclose.report.labels import labels_of, listed, shorten, width_of
 from tclose.report.look import GOLD, GREEN, GREY, INDIGO, NAVY, PURPLE, RED, SKY
 from tclose.values.exact import number_of
@@ -29,7 +29,7 @@ class Outcome(NamedTuple):
     """What it was asked for, for the label: "t=0.1"."""
 
 
-def frontier(outcomes: Sequence[Outcome], *, loss: str, risk: str, title: str = "") -> Spec:
+def frontier(outcomes: Sequence[Outcome], *, loss: str, risk: str, title: str = "", internal: bool = False) -> Spec:
     """Return a chart of releases, each a point: to the left it loses less, lower down it gives less away.
 
     Parameters
@@ -40,6 +40,8 @@ def frontier(outcomes: Sequence[Outcome], *, loss: str, risk: str, title: str = 
         What the axes measure: "information loss (GCP)", "attained t".
     title
         What is seen; by default how many releases are not dominated, and of which algorithms.
+    internal
+        Whether the figures were measured with a table that is not published: the chart says so.
     """
     names = list(dict.fromkeys(outcome.name for outcome in outcomes))
     labels = dict(zip(names, labels_of(names, 150), strict=True))
@@ -49,6 +51,7 @@ def frontier(outcomes: Sequence[Outcome], *, loss: str, risk: str, title: str = 
     verb = "is" if len(best) == 1 else "are"
     title = title or f"{len(best):,} of {number_of(len(outcomes), 'release')} {verb} beaten by no other: {winners}"
     notes = [
+        *([INTERNAL] if internal else []),
         "Better is left (loses less) and down (gives less away).",
         "Pale: another release is better in one of the two and no worse in the other.",
     ]

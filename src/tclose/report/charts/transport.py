@@ -15,6 +15,7 @@ MOST = 12
 """Values that have a line of their own, at most."""
 TOLD = 10
 """Moves that the description names, at most."""
+HOW_EMD = "The EMD adds up each part that moves, times how far it moves (at most 1)."
 HEADING = ""
 """The label of the line above all values, where the names of both sides stand."""
 LEFT, RIGHT, BAR = 0.36, 0.64, 0.2
@@ -72,8 +73,7 @@ def transport_plan(
         title = f"{quoted(name)}: {percent(moved)} of {class_name} has to move until it is distributed as the table; {cost}"
     notes = [
         *([INTERNAL] if internal else []),
-        "Red: what moves; blue: what stays.",
-        "The EMD adds up each part that moves, times how far it moves (at most 1).",
+        *(["Red: what moves; blue: what stays.", HOW_EMD] if moved else []),
     ]
     if inside:
         notes.append(f"{percent(inside)} moves between values that share a line, and is not drawn.")

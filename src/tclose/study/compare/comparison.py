@@ -129,6 +129,21 @@ class Comparison:
         writer.writerows(rows)
         return out.getvalue()
 
+    def plot_frontier(self, x: str = "gcp", y: str = "t") -> Any:
+        """Return an Altair chart of all points by two measures; those that others dominate are pale. INTERNAL.
+
+        It needs the extra ``report``: ``pip install 'tclose[report]'``. Parameters are those of `frontier`.
+        """
+        from tclose.report.plots import plot_frontier
+
+        return plot_frontier(self, x, y)
+
+    def _repr_html_(self) -> str:
+        """Return the comparison as a small table for a notebook: a suggestion, and what each algorithm attains and loses."""
+        from tclose.report.summaries import comparison_html
+
+        return comparison_html(self)
+
     def __repr__(self) -> str:
         """Return how many cells were done, and how many points are on the frontier, in one line."""
         done = sum(result.status == "done" for result in self.results)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import tclose as tc
+from tclose.report.figures import distances
 from tclose.report.svg import draw_inline
 from tclose.study.compare.cell import Cell, Figures, Result
 from tclose.study.compare.comparison import Comparison
@@ -196,3 +197,8 @@ def test_a_comparison_shows_its_frontier() -> None:
 
 def test_a_report_of_a_release_with_sensitive_numbers(release: tc.Release) -> None:
     assert "pay" in release.to_html()
+
+
+def test_reports_draw_no_limit_where_t_is_not_judged() -> None:
+    audit = tc.audit(people(), tc.Policy(["age"], {"pay": 0.2}, n=20))
+    assert "the distance of 30 classes from the table is at most" in distances(audit, "pay").svg

@@ -7,8 +7,8 @@ from importlib.metadata import version
 
 from tclose.judge.result import Audit
 from tclose.policy.models import NAMED
+from tclose.report.attained import attained_in_words
 from tclose.report.charts.class_sizes import class_sizes
-from tclose.report.facts import attained_in_words
 from tclose.report.figures import MOST, Figure, distances
 from tclose.report.inside import broken_in_words, class_listing, people_in_words
 from tclose.report.listing import Listing, cut

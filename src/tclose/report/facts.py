@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from tclose.judge.result import Audit, Judgement
+from tclose.judge.result import Audit
 from tclose.policy.models import NAMED
 from tclose.policy.yaml import yaml_text
+from tclose.report.attained import attained_in_words
 from tclose.report.listing import Listing, cut
 from tclose.report.masking import masked_cells, pooled
 from tclose.report.measured import Distribution
@@ -208,15 +209,6 @@ class Facts:
     def policy_lines(self) -> list[str]:
         """Return the certificate's policy in YAML, by which the release can be judged again; a long one is cut."""
         return cut_lines(yaml_text(self.certificate["policy"]), "certificate")
-
-
-def attained_in_words(audit: Audit, judgement: Judgement) -> str:
-    """Return what a table attains of one limit, as text, rounded against us."""
-    model = NAMED[judgement.model]
-    if judgement.sensitive is None:
-        return f"{audit.k_persons if audit.counts_persons else audit.k:,}"
-    worst = audit.sensitive[judgement.sensitive].verdicts[model.key].worst
-    return f"{int(worst):,}" if model.whole else model.rounded(worst)
 
 
 def cut_lines(text: str, source: str) -> list[str]:

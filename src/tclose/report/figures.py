@@ -9,12 +9,12 @@ from typing import Any
 
 from tclose.judge.result import Audit
 from tclose.report.charts.class_sizes import class_sizes
-from tclose.report.charts.emd import emd_by_class
 from tclose.report.charts.frontier import Outcome, frontier
 from tclose.report.charts.losses import loss_by_column
 from tclose.report.charts.transport import transport_plan
 from tclose.report.facts import Facts
 from tclose.report.measured import Distribution
+from tclose.report.plots import distances_of
 from tclose.report.svg import draw_inline
 from tclose.values.arrays import Ints
 
@@ -55,9 +55,7 @@ def _sizes(facts: Facts) -> Iterator[Figure]:
 
 def distances(audit: Audit, name: str) -> Figure:
     """Return the chart of the distance of every class from the table in one sensitive column."""
-    verdict, limit = audit.sensitive[name].verdicts["t"], audit.sensitive[name].limit
-    spec = emd_by_class(name, verdict.values, audit.sizes, limit=limit, broken=verdict.broken if limit is not None else None)
-    return Figure(draw_inline(spec), "Each point is one class, or several that lie close together.")
+    return Figure(draw_inline(distances_of(audit, name)), "Each point is one class, or several that lie close together.")
 
 
 def transport(found: Distribution, counts: Ints, moved: list[tuple[int, int, Fraction]], class_name: str) -> Figure:

@@ -49,10 +49,14 @@ def plot_class_sizes(audit: Audit) -> Any:
 def plot_emd(audit: Audit, name: str) -> Any:
     """Return a chart of the distance of each class from the table, against the limit t if the policy has one."""
     _check_sensitive(audit, name)
+    return as_altair(distances_of(audit, name))
+
+
+def distances_of(audit: Audit, name: str) -> Spec:
+    """Return the chart of the distances of an audit's classes; under (n,t)-closeness t itself is not judged, and not drawn."""
     judgement = next((one for one in audit.judgements if (one.model, one.sensitive) == ("t", name)), None)
     limit, broken = (None, None) if judgement is None else (judgement.limit, judgement.broken)
-    distances = audit.sensitive[name].verdicts["t"].values
-    return as_altair(emd_by_class(name, distances, audit.sizes, limit=limit, broken=broken))
+    return emd_by_class(name, audit.sensitive[name].verdicts["t"].values, audit.sizes, limit=limit, broken=broken)
 
 
 def plot_attribute(release: Release, name: str, number: int | None) -> Any:

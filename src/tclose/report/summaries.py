@@ -15,6 +15,7 @@ import numpy as np
 
 from tclose.policy.models import NAMED, asked_of
 from tclose.policy.settings import plain_settings
+from tclose.report.attained import attained_in_words
 from tclose.report.labels import label_of, shorten
 from tclose.report.listing import Listing, cut
 from tclose.values.exact import decimal_up, number_of, plain
@@ -138,20 +139,11 @@ def limits_of(audit: Audit) -> Listing:
     return cut("Limits", ("", "attained", "asked", "broken by"), rows, what=("limit", "limits"))
 
 
-def attained(audit: Audit, judgement: Judgement) -> str:
-    """Return what a table attains of one limit, as text, rounded against us."""
-    model = NAMED[judgement.model]
-    if judgement.sensitive is None:
-        return f"{audit.k_persons if audit.counts_persons else audit.k:,}"
-    worst = audit.sensitive[judgement.sensitive].verdicts[model.key].worst
-    return f"{int(worst):,}" if model.whole else model.rounded(worst)
-
-
 def _limit_in_words(audit: Audit, judgement: Judgement) -> tuple[str, str, str]:
     """Return what a limit is about, what is attained, and what was asked."""
     about = judgement.sensitive or ("persons" if audit.counts_persons else "rows")
     asked = f"{plain(judgement.limit)} or {'more' if judgement.floor else 'less'}"
-    return NAMED[judgement.model].label.format(about), attained(audit, judgement), asked
+    return NAMED[judgement.model].label.format(about), attained_in_words(audit, judgement), asked
 
 
 def _limits_of(policy: Policy, sensitive: Any) -> str:

@@ -141,3 +141,28 @@ def test_what_an_algorithm_cannot_do_is_told_with_its_reason(people: Path) -> No
 def test_what_cannot_be_is_told_before_anything_is_made(given: dict[str, Any], says: str) -> None:
     with pytest.raises(tc.PolicyError, match=says):
         tc.compare(pa.table({"age": [1]}), POLICY, **given)
+
+
+def test_a_page_a_table_and_a_chart() -> None:
+    found = Comparison(
+        [
+            Result(Cell("growth", 0.1, 5, 0), "done", figures=figures(t=0.1, gcp=0.4)),
+            Result(Cell("growth", 0.2, 5, 0), "done", figures=figures(t=0.2, gcp=0.2)),
+            Result(Cell("mondrian", 0.2, 5, 0), "refused", "<b>It cannot.</b>"),
+        ],
+        0.2,
+    )
+    page = found.to_html(name="<script>alert(1)</script>")
+    assert page.count("<svg") == 3
+    assert "INTERNAL" in page
+    assert "<script>" not in page
+    assert "&lt;b&gt;It cannot.&lt;/b&gt;" in page
+    assert "growth, t = 0.2, k = 5" in found._repr_html_()
+    assert found.plot_frontier("query_error", "excess").to_dict()["config"]
+    with pytest.raises(tc.PolicyError, match="measure"):
+        found.frontier("speed", "t")
+
+
+def test_the_page_of_a_comparison_that_made_nothing() -> None:
+    page = Comparison([Result(Cell("growth", 0.1, 5, 0), "refused", "It cannot.")], None).to_html()
+    assert "No release was made." in page

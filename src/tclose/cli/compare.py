@@ -22,7 +22,8 @@ def compare(
         None, "-o", "--record", metavar="FILE", help="JSON with what is done, after each cell: an interrupted run goes on there."
     ),
     listing: Path | None = typer.Option(None, "--csv", metavar="FILE", help="Also a table of all cells, as CSV."),
-    force: bool = typer.Option(False, "--force", help="Replace the CSV if it exists."),
+    page: Path | None = typer.Option(None, "--html", metavar="FILE", help="Also a page with charts, to decide from."),
+    force: bool = typer.Option(False, "--force", help="Replace the CSV and the page if they exist."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object instead of the screen."),
 ) -> None:
     """Make a release of a table for each algorithm, t and k, attack each, and show what they cost.
@@ -37,6 +38,7 @@ def compare(
       tclose compare visits.csv -p policy.yaml
       tclose compare visits.csv -p policy.yaml --algorithms growth,mondrian --t 0.1,0.2
       tclose compare visits.csv -p policy.yaml --seconds 40 -o comparison.json --csv comparison.csv
+      tclose compare visits.csv -p policy.yaml --html comparison.html
       tclose compare visits.csv -p policy.yaml --t 0.2 --k 5,10,20 --seeds 0,1,2
     """
     from tclose.cli.compared import show_comparison
@@ -48,6 +50,10 @@ def compare(
     asked = Policy.load(policy)
     if listing is not None:
         check_target(listing, force=force, inputs=[data, policy])
+    if page is not None:
+        from tclose.report.page import check_page
+
+        check_page(page, internal=None, force=force, inputs=[data, policy])
     with warnings_told(), stages(data.name):
         from tclose.study.compare.compare import compare as try_all
 
@@ -68,6 +74,8 @@ def compare(
         with Together(force=force) as files:
             files.stage(listing, lambda to: to.write_text(found.to_csv(), encoding="utf-8"), private=True)
             files.commit()
+    if page is not None:
+        found.to_html(page, name=data.name, force=force)
     with a_reader_may_leave():
         if as_json:
             echo_json(found.to_json())

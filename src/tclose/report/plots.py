@@ -13,9 +13,9 @@ from tclose.report.charts.class_sizes import class_sizes
 from tclose.report.charts.emd import emd_by_class
 from tclose.report.charts.fragmentation import Box, fragmentation_boxes
 from tclose.report.charts.frame import Spec
-from tclose.report.charts.frontier import Outcome, frontier
 from tclose.report.charts.hierarchy import hierarchy_tree
 from tclose.report.charts.transport import transport_plan
+from tclose.report.compared import frontier_spec
 from tclose.report.look import CONFIG
 from tclose.report.svg import replace_forbidden
 
@@ -99,39 +99,9 @@ def plot_fragmentation(fragmentation: Fragmentation, names: Sequence[str] | None
     return as_altair(fragmentation_boxes(names, values, boxes, internal=True))
 
 
-MEASURES = {
-    "t": "attained t",
-    "excess": "largest excess of an attack",
-    "gcp": "information loss (GCP)",
-    "lm": "information loss (LM)",
-    "query_error": "median error of COUNT queries",
-    "homogeneous": "rows in classes with one sensitive value",
-}
-"""What the measures of a comparison are called on an axis."""
-
-
 def plot_frontier(comparison: Comparison, x: str, y: str) -> Any:
     """Return a chart of the releases of a comparison by two of its measures."""
-    for measure in (x, y):
-        if measure not in MEASURES:
-            raise PolicyError(f"A measure must be one of {', '.join(MEASURES)}. Got {measure!r}.")
-    points, best = comparison.points, comparison.frontier(x, y)
-    if not points:
-        raise PolicyError("Nothing of the comparison was done, and there is nothing to draw.")
-    several = len({point.k for point in points}) > 1
-    outcomes = [
-        Outcome(
-            point.algorithm,
-            getattr(point, x),
-            getattr(point, y),
-            point not in best,
-            ", ".join(
-                [*([] if point.asked is None else [f"t={point.asked:g}"]), *([f"k={point.k}"] if several else [])],
-            ),
-        )
-        for point in points
-    ]
-    return as_altair(frontier(outcomes, loss=MEASURES[x], risk=MEASURES[y], internal=True))
+    return as_altair(frontier_spec(comparison, x, y))
 
 
 def _check_sensitive(audit: Audit, name: str) -> None:

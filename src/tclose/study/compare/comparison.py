@@ -7,9 +7,11 @@ import io
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from tclose.errors import one_of
 from tclose.study.compare.cell import Result
 from tclose.values.exact import number_of
 
@@ -75,6 +77,7 @@ class Comparison:
         x, y : str
             "t" (attained), "excess", "gcp", "lm", "query_error" or "homogeneous".
         """
+        _check_measures(x, y)
         points = self.points
         return [point for point in points if not any(_better(other, point, (x, y)) for other in points)]
 
@@ -129,6 +132,30 @@ class Comparison:
         writer.writerows(rows)
         return out.getvalue()
 
+    def to_html(self, path: str | Path | None = None, *, name: str = "table", force: bool = False) -> str:
+        """Return the comparison as one HTML page, and write it to a file if a path is given.
+
+        It is INTERNAL. It needs the extra ``report``: ``pip install 'tclose[report]'``.
+
+        Parameters
+        ----------
+        path
+            Ends in .html.
+        name
+            What the page calls the table.
+        force
+            Whether a file that exists may be replaced.
+        """
+        from tclose.report.compared import comparison_page
+        from tclose.report.page import check_page, write_page
+
+        if path is not None:
+            check_page(Path(path), internal=None, force=force)
+        page = comparison_page(self, name)
+        if path is not None:
+            write_page(page, Path(path), force=force)
+        return page
+
     def plot_frontier(self, x: str = "gcp", y: str = "t") -> Any:
         """Return an Altair chart of all points by two measures; those that others dominate are pale. INTERNAL.
 
@@ -149,6 +176,12 @@ class Comparison:
         done = sum(result.status == "done" for result in self.results)
         cells = number_of(len(self.results), "cell")
         return f"<Comparison: {done:,} of {cells} done; {len(self.frontier())} on the frontier of t and GCP; INTERNAL>"
+
+
+def _check_measures(*names: str) -> None:
+    """Raise PolicyError for what is no measure of a comparison."""
+    for name in names:
+        one_of("a measure", name, MEASURES)
 
 
 def _point(results: Sequence[Result]) -> Point:

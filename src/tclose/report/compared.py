@@ -1,0 +1,108 @@
+"""The page of a comparison: what each algorithm attains, loses and gives away at each t. It is internal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from tclose.errors import PolicyError
+from tclose.report.charts.frame import Spec
+from tclose.report.charts.frontier import Outcome, frontier
+from tclose.report.figures import Figure
+from tclose.report.listing import Listing, cut
+from tclose.report.page import render
+from tclose.report.svg import draw_inline
+from tclose.study.compare.comparison import Comparison
+
+MEASURES = {
+    "t": "attained t",
+    "excess": "largest excess of an attack",
+    "gcp": "information loss (GCP)",
+    "lm": "information loss (LM)",
+    "query_error": "median error of COUNT queries",
+    "homogeneous": "rows in classes with one sensitive value",
+}
+"""What the measures of a comparison are called on an axis."""
+PAIRS = (("gcp", "t"), ("query_error", "excess"), ("gcp", "homogeneous"))
+"""What the charts of the page compare: a cost and a risk."""
+HEADERS = ("release", "t attained", "GCP", "LM", "query error", "excess, points", "rows with one value", "CPU s", "frontier")
+
+
+def frontier_spec(comparison: Comparison, x: str, y: str) -> Spec:
+    """Return the chart of two measures of a comparison; releases that another one beats are pale."""
+    points, best = comparison.points, comparison.frontier(x, y)
+    if not points:
+        raise PolicyError("Nothing of the comparison was done, and there is nothing to draw.")
+    several = len({point.k for point in points}) > 1
+    outcomes = []
+    for point in points:
+        asked = [*([] if point.asked is None else [f"t={point.asked:g}"]), *([f"k={point.k}"] if several else [])]
+        outcomes.append(Outcome(point.algorithm, getattr(point, x), getattr(point, y), point not in best, ", ".join(asked)))
+    return frontier(outcomes, loss=MEASURES[x], risk=MEASURES[y], internal=True)
+
+
+def points_of(comparison: Comparison) -> Listing:
+    """Return a table of all releases of a comparison."""
+    best = comparison.frontier()
+    rows = [
+        (
+            point.name,
+            f"{point.t:.4f}",
+            f"{point.gcp:.4f}",
+            f"{point.lm:.4f}",
+            f"{point.query_error:.0%}",
+            f"{100 * point.excess:+.1f}",
+            f"{point.homogeneous:,.0f}",
+            f"{point.seconds:.1f}",
+            "yes" if point in best else "",
+        )
+        for point in comparison.points
+    ]
+    return cut("All releases: what they attain, lose and give away", HEADERS, rows, what=("release", "releases"), longest=200)
+
+
+@dataclass(frozen=True)
+class ComparisonFacts:
+    """What the page of a comparison says."""
+
+    comparison: Comparison
+    name: str
+
+    def figures(self) -> list[Figure]:
+        """Return the charts; none if nothing was made."""
+        if not self.comparison.points:
+            return []
+        captions = {
+            "t": "How far sensitive values of a class may be from those of the table, against what is lost.",
+            "excess": "What an attacker gains on people in the release, against how wrong counts become.",
+            "homogeneous": "Rows whose sensitive value anybody knows who knows their class, against what is lost.",
+        }
+        return [Figure(draw_inline(frontier_spec(self.comparison, x, y)), captions[y]) for x, y in PAIRS]
+
+    def releases(self) -> Listing:
+        """Return the table of all releases."""
+        return points_of(self.comparison)
+
+    def missing(self) -> Listing:
+        """Return what was not made, and why."""
+        rows = [
+            (
+                result.cell.algorithm,
+                "" if result.cell.t is None else f"{result.cell.t:g}",
+                str(result.cell.k),
+                result.reason or "",
+            )
+            for result in self.comparison
+            if result.status != "done"
+        ]
+        return cut("Not made", ("algorithm", "t asked", "k", "why"), rows, 4, what=("release", "releases"))
+
+
+def comparison_page(comparison: Comparison, name: str = "table") -> str:
+    """Return the page of a comparison; ``name`` is that of the table."""
+    return render("comparison.html", facts=ComparisonFacts(comparison, name), version=version("tclose"))
+
+
+def _limit(t: float | None) -> str:
+    """Return the t that was asked of a release; nothing if none was."""
+    return "" if t is None else f"{t:g}"

@@ -181,7 +181,7 @@ class Comparison:
 def _check_measures(*names: str) -> None:
     """Raise PolicyError for what is no measure of a comparison."""
     for name in names:
-        one_of("a measure", name, MEASURES)
+        one_of("A measure", name, MEASURES)
 
 
 def _point(results: Sequence[Result]) -> Point:

@@ -5,40 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from tclose.errors import PolicyError
-from tclose.report.charts.frame import Spec
-from tclose.report.charts.frontier import Outcome, frontier
 from tclose.report.figures import Figure
 from tclose.report.listing import Listing, cut
 from tclose.report.page import render
+from tclose.report.plots import frontier_spec
 from tclose.report.svg import draw_inline
 from tclose.study.compare.comparison import Comparison
 
-MEASURES = {
-    "t": "attained t",
-    "excess": "largest excess of an attack",
-    "gcp": "information loss (GCP)",
-    "lm": "information loss (LM)",
-    "query_error": "median error of COUNT queries",
-    "homogeneous": "rows in classes with one sensitive value",
-}
-"""What the measures of a comparison are called on an axis."""
 PAIRS = (("gcp", "t"), ("query_error", "excess"), ("gcp", "homogeneous"))
 """What the charts of the page compare: a cost and a risk."""
 HEADERS = ("release", "t attained", "GCP", "LM", "query error", "excess, points", "rows with one value", "CPU s", "frontier")
-
-
-def frontier_spec(comparison: Comparison, x: str, y: str) -> Spec:
-    """Return the chart of two measures of a comparison; releases that another one beats are pale."""
-    points, best = comparison.points, comparison.frontier(x, y)
-    if not points:
-        raise PolicyError("Nothing of the comparison was done, and there is nothing to draw.")
-    several = len({point.k for point in points}) > 1
-    outcomes = []
-    for point in points:
-        asked = [*([] if point.asked is None else [f"t={point.asked:g}"]), *([f"k={point.k}"] if several else [])]
-        outcomes.append(Outcome(point.algorithm, getattr(point, x), getattr(point, y), point not in best, ", ".join(asked)))
-    return frontier(outcomes, loss=MEASURES[x], risk=MEASURES[y], internal=True)
 
 
 def points_of(comparison: Comparison) -> Listing:

@@ -13,9 +13,9 @@ from tclose.report.charts.class_sizes import class_sizes
 from tclose.report.charts.emd import emd_by_class
 from tclose.report.charts.fragmentation import Box, fragmentation_boxes
 from tclose.report.charts.frame import Spec
+from tclose.report.charts.frontier import Outcome, frontier
 from tclose.report.charts.hierarchy import hierarchy_tree
 from tclose.report.charts.transport import transport_plan
-from tclose.report.compared import frontier_spec
 from tclose.report.look import CONFIG
 from tclose.report.svg import replace_forbidden
 
@@ -97,6 +97,30 @@ def plot_fragmentation(fragmentation: Fragmentation, names: Sequence[str] | None
         raise PolicyError(f"names must name each of the {len(values)} attributes. Got {len(names)}.")
     boxes = [Box(tuple(side.tolist() for side in one.sides), one.rows) for one in fragmentation.fragments]
     return as_altair(fragmentation_boxes(names, values, boxes, internal=True))
+
+
+MEASURES = {
+    "t": "attained t",
+    "excess": "largest excess of an attack",
+    "gcp": "information loss (GCP)",
+    "lm": "information loss (LM)",
+    "query_error": "median error of COUNT queries",
+    "homogeneous": "rows in classes with one sensitive value",
+}
+"""What the measures of a comparison are called on an axis."""
+
+
+def frontier_spec(comparison: Comparison, x: str, y: str) -> Spec:
+    """Return the chart of two measures of a comparison; releases that another one beats are pale."""
+    points, best = comparison.points, comparison.frontier(x, y)
+    if not points:
+        raise PolicyError("Nothing of the comparison was done, and there is nothing to draw.")
+    several = len({point.k for point in points}) > 1
+    outcomes = []
+    for point in points:
+        asked = [*([] if point.asked is None else [f"t={point.asked:g}"]), *([f"k={point.k}"] if several else [])]
+        outcomes.append(Outcome(point.algorithm, getattr(point, x), getattr(point, y), point not in best, ", ".join(asked)))
+    return frontier(outcomes, loss=MEASURES[x], risk=MEASURES[y], internal=True)
 
 
 def plot_frontier(comparison: Comparison, x: str, y: str) -> Any:

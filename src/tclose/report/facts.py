@@ -33,6 +33,15 @@ OF_FREQUENCIES = ("beta", "beta_enhanced", "delta")
 """Models whose attained value tells how often the rarest value occurs: a public report says only that they are satisfied."""
 MOST_LINES = 80
 """Lines of a policy, at most."""
+PLAINLY = {
+    "k": "k: at least so many rows look alike in all quasi-identifiers.",
+    "t": "t: how far the sensitive values of a class may be from those of the whole table. It is 0 if both have the same "
+    "distribution, and 1 if they are as far apart as can be. At 0.2, for example, a fifth of the class would have to move across "
+    "the whole range of values for it to be like the table, or twice as many half as far.",
+    "l_distinct": "l: at least so many different values occur in each class.",
+    "share": "alpha: no value has a larger share in a class.",
+}
+"""What models mean, for a reader who never read a paper."""
 ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive", "kept": "published as it is"}
 
 
@@ -86,9 +95,16 @@ class Facts:
         return f"{self.audit.rows / self.audit.classes:,.1f}"
 
     @property
+    def alike(self) -> str:
+        """How many rows, or persons, look alike in each class, in words: those that can be promised to a reader."""
+        if self.certificate["counted"] == "persons":  # a person may have several rows of a class
+            return number_of(self.audit.policy.k or 1, "person")
+        return number_of(self.audit.k, "row")
+
+    @property
     def match(self) -> str:
-        """The largest chance to pick the row of a person whose quasi-identifiers are known."""
-        return f"1 in {self.audit.k:,}"
+        """The largest chance to pick the right one of the rows, or persons, of a class."""
+        return f"1 in {self.alike.partition(' ')[0]}"
 
     @property
     def detail_lost(self) -> str | None:
@@ -146,8 +162,8 @@ class Facts:
     @property
     def meanings(self) -> list[str]:
         """What the limits of the release mean, for a reader who never read a paper."""
-        used = dict.fromkeys(judgement.model for judgement in self.audit.judgements)
-        return [NAMED[name].meaning for name in used if NAMED[name].meaning]
+        used = dict.fromkeys(NAMED[judgement.model] for judgement in self.audit.judgements)
+        return [PLAINLY.get(model.key) or model.meaning for model in used if model.key in PLAINLY or model.meaning]
 
     def inference(self) -> Listing:
         """Return for each sensitive column how near its classes are to the table."""
@@ -205,6 +221,11 @@ class Facts:
         parts = self.certificate["loss"].get("by_attribute", {}).get("gcp", {})
         rows = [(name, f"{100 * lost:.0f}%") for name, lost in parts.items()]
         return cut("Detail lost", ("quasi-identifier", "detail lost"), rows) if rows else None
+
+    @property
+    def loss_unknown(self) -> list[str]:
+        """The quasi-identifiers of which nobody can compute from the release how much detail they lost."""
+        return [name for name in self.quasi if name not in self.certificate["loss"].get("by_attribute", {}).get("gcp", {})]
 
     def policy_lines(self) -> list[str]:
         """Return the certificate's policy in YAML, by which the release can be judged again; a long one is cut."""

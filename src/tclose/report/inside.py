@@ -18,11 +18,11 @@ from tclose.report.measured import Measured, worst_classes
 from tclose.values.exact import decimal_up, number_of
 from tclose.values.hierarchy import printed
 
-CLASSES = 30
+CLASSES = 15
 """Classes of a table that are listed, at most."""
 WORST = 2
 """Classes of each sensitive column that are looked at closely, at most."""
-MOVES = 15
+MOVES = 8
 """Moves of a transport plan that are listed, at most."""
 
 
@@ -113,33 +113,41 @@ class Inside:
         return cut_lines(yaml_text(self.record["policy"]), "record")
 
     def attacks_table(self) -> Listing:
-        """Return what attacks found: a line for each, those that give away most first."""
+        """Return how often each attack is right, those that give away most first."""
         assert self.attacks is not None
-        order = sorted(self.attacks["attacks"], key=lambda one: -(one["excess"] or 0))
         rows = [
             (
                 one["name"],
                 one["sensitive"] or "",
-                f"Someone who knows {one['knows']} {one['does']}.",
-                one["lowers"],
                 _percent(one["before"]),
                 _percent(one["members"]["share"]),
                 _percent(one["controls"] and one["controls"]["share"]),
                 _points(one["excess"], one["interval"]),
             )
-            for one in order
+            for one in sorted(self.attacks["attacks"], key=lambda one: -(one["excess"] or 0))
         ]
-        headers = (
-            "attack",
-            "about",
-            "what the attacker does",
-            "lowered by",
-            "without the release",
-            "people in it",
-            "others",
-            "given away",
-        )
-        return cut("Attacks: how often each is right about a person", headers, rows, 4)
+        headers = ("attack", "about", "without the release", "people in it", "others", "given away")
+        return cut("Attacks: how often each is right about a person", headers, rows, 2)
+
+    @property
+    def most_given_away(self) -> str:
+        """A sentence on the attack that gives away most beyond chance; empty if none does, or without controls."""
+        assert self.attacks is not None
+        seen = [one for one in self.attacks["attacks"] if one["interval"] is not None and one["interval"][0] > 0]
+        if not seen:
+            return ""
+        most = max(seen, key=lambda one: one["excess"])
+        members, others = (_percent(most[group]["share"]) for group in ("members", "controls"))
+        rates = f"{members} of the people in the release, and {others} of others"
+        return f"Given away most: someone who knows {most['knows']} {most['does']}: {most['says']} {rates}."
+
+    def attackers(self) -> list[tuple[str, str, str]]:
+        """Return for each kind of attack its name, what its attacker knows and does, and what lowers it."""
+        assert self.attacks is not None
+        kinds = {one["name"]: one for one in reversed(self.attacks["attacks"])}
+        return [
+            (name, f"Someone who knows {one['knows']} {one['does']}.", one["lowers"]) for name, one in reversed(kinds.items())
+        ]
 
     def queries(self) -> Listing:
         """Return the errors of COUNT queries by the share of the rows that answer them."""

@@ -51,6 +51,7 @@ def test_a_notebook_audits_and_makes_a_release(tmp_path: Path) -> None:
         "release.write('release.csv')[0].name",
         "tc.audit('release.csv', policy)",
         "release.table.num_rows, len(release.to_pandas()), release.loss['gcp'] < 1",
+        "formats = get_ipython().display_formatter.format\nall({*formats(one)[0]} == {'text/html', 'text/plain'} for one in (policy, release))",
     )
     assert shown[0] == ""  # nothing prints that was not asked
     assert shown[1].startswith("<Audit: 40 rows in 30 classes, k=1; disease t=0.5")
@@ -59,6 +60,7 @@ def test_a_notebook_audits_and_makes_a_release(tmp_path: Path) -> None:
     assert shown[4].startswith("<Audit: 40 rows in ")
     assert shown[4].endswith("; satisfied>")
     assert shown[5] == "(40, 40, True)"
+    assert shown[6] == "True"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to one process")

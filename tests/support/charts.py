@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,7 @@ ALGORITHMS = [
 ]  # fmt: skip
 
 
+@cache
 def all_charts() -> dict[str, dict[str, Any]]:
     """Return charts by their names."""
     t = Fraction(1, 5)

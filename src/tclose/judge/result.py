@@ -224,6 +224,14 @@ class Audit:
         """Return an Altair chart of the distance of each class from the table in a sensitive attribute, with the limit t.
 
         It needs the extra ``report``: ``pip install 'tclose[report]'``.
+
+        Examples
+        --------
+        >>> import pyarrow as pa, tclose as tc
+        >>> people = pa.table({"zip": ["476", "476", "479", "479"], "salary": [3, 5, 4, 6]})
+        >>> audit = tc.audit(people, tc.Policy(quasi=["zip"], sensitive={"salary": 0.2}, k=2))
+        >>> audit.plot_emd("salary")
+        alt.LayerChart(...)
         """
         from tclose.report.plots import plot_emd
 

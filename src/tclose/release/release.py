@@ -302,6 +302,14 @@ class Release:
             The attribute.
         number
             The class, as `Audit.class_table` numbers them; by default the one that is farthest from the table.
+
+        Examples
+        --------
+        >>> import tclose as tc
+        >>> people = pa.table({"age": [23, 27, 31, 39], "salary": [3, 5, 4, 6]})
+        >>> release = tc.anonymize(people, tc.Policy(quasi=["age"], sensitive={"salary": 0.5}, k=2))
+        >>> release.plot_attribute("salary", 1)
+        alt.LayerChart(...)
         """
         from tclose.report.plots import plot_attribute
 

@@ -188,7 +188,9 @@ def _page(title: str, verdict: str, tables: Iterable[Listing], told: Mapping[str
     for heading, sentences in (told or {}).items():
         if sentences:
             parts.append(f"<p>{_text(heading)}:</p><ul>{''.join(f'<li>{_text(sentence)}</li>' for sentence in sentences)}</ul>")
-    return f'<div style="color:inherit;overflow-x:auto">{"".join(parts)}</div>'
+    # What scrolls sideways must be reached by the keyboard too.
+    region = f'tabindex="0" role="region" aria-label="{escape(shorten(label_of(title), WIDEST))}"'
+    return f'<div {region} style="color:inherit;overflow-x:auto">{"".join(parts)}</div>'
 
 
 def _table(listing: Listing) -> str:

@@ -224,6 +224,9 @@ class Hierarchy:
         """Return an Altair chart of the hierarchy as an outline: each label with the number of values below it.
 
         It needs the extra ``report``: ``pip install 'tclose[report]'``.
+
+        >>> Hierarchy.from_prefixes(["47677", "47602", "479"]).plot()
+        alt.LayerChart(...)
         """
         from tclose.report.plots import plot_hierarchy
 

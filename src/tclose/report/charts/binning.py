@@ -59,18 +59,18 @@ def grid(x: Floats, y: Floats, columns: int, rows: int) -> list[tuple[float, flo
 
     It stands at the mean of their x and at the largest of their y: a risk is never shown too small.
     """
-    cells: dict[tuple[int, int], list[int]] = {}
-    for index, cell in enumerate(zip(_cells_of(x, columns), _cells_of(y, rows), strict=True)):
-        cells.setdefault(cell, []).append(index)
-    return [(float(x[of].mean()), float(y[of].max()), len(of)) for of in cells.values()]
+    keys, cells, counts = np.unique(_cells_of(x, columns) * rows + _cells_of(y, rows), return_inverse=True, return_counts=True)
+    means = np.bincount(cells, weights=x) / counts
+    largest = np.full(len(keys), -np.inf)
+    np.maximum.at(largest, cells, y)
+    return list(zip(means.tolist(), largest.tolist(), counts.tolist(), strict=True))
 
 
-def _cells_of(numbers: Floats, count: int) -> list[int]:
+def _cells_of(numbers: Floats, count: int) -> Ints:
     """Return the number of the cell of each figure, where a range is cut into cells of equal width."""
     least, most = float(numbers.min()), float(numbers.max())
     width = (most - least) or 1.0
-    cells: list[int] = np.minimum((numbers - least) / width * count, count - 1).astype(np.int64).tolist()
-    return cells
+    return np.minimum((numbers - least) / width * count, count - 1).astype(np.int64)
 
 
 class Groups:

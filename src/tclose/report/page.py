@@ -64,7 +64,7 @@ def shown(value: Any) -> str:
     """Return a value for a page: on one line, control characters as their escapes, and cut if it is long.
 
     >>> print(shown("a" * 1000 + "b")[-40:])
-    aaaaaaaaaaaaaaaa ... (1,001 characters)
+    aaaaaaaaaaaaaaaaa ... (1,001 characters)
     """
     text = value if isinstance(value, str) else str(value)
     return visible(text) if len(text) <= LONGEST else f"{visible(text[:LONGEST])} ... ({len(text):,} characters)"

@@ -125,8 +125,6 @@ def frontier_spec(comparison: Comparison, x: str, y: str) -> Spec:
 
 def plot_frontier(comparison: Comparison, x: str, y: str) -> Any:
     """Return a chart of the releases of a comparison by two of its measures."""
-    from tclose.report.compared import frontier_spec
-
     return as_altair(frontier_spec(comparison, x, y))
 
 

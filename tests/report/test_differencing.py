@@ -22,7 +22,7 @@ FAR = (90, 99)
 """Ages so far from the others that these rows are suppressed."""
 MOST = 2
 """Rows that may be suppressed."""
-SUPPRESSED = [(), *(tuple((age, value) for value in values) for age in FAR for count in (1, MOST) for values in combinations_with_replacement(VALUES, count))]  # fmt: skip
+SUPPRESSED = [(), *(tuple((age, value) for value in values) for age, count in ((FAR[0], 1), (FAR[1], MOST)) for values in combinations_with_replacement(VALUES, count))]  # fmt: skip
 
 
 def release_with(suppressed: tuple[tuple[int, str], ...]) -> tc.Release:
@@ -42,7 +42,7 @@ def releases() -> dict[Any, tc.Release]:
 def test_whatever_is_suppressed_all_public_papers_are_the_same_bytes(releases: dict[Any, tc.Release], tmp_path: Path) -> None:
     """Exact enumeration: a reader who sees the papers cannot tell any of these sets of suppressed rows from another."""
     seen = set()
-    for number, suppressed in enumerate(((), *SUPPRESSED[3::6])):
+    for number, suppressed in enumerate(((), *SUPPRESSED[3::3])):
         folder = tmp_path / str(number)
         folder.mkdir()
         data, certificate, _, codebook = releases[suppressed].write(folder / "release.csv")

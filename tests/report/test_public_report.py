@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def test_every_heading_of_a_report_for_a_board_is_there_in_order() -> None:
 def test_what_the_context_says_is_shown_in_its_place() -> None:
     context = {"purpose": "Costs of care.\nSecond line.", "reviewer": "The board, 2026-03-01", "adversaries": "Neighbours" * 100}
     text = Page(release(context=context).to_html()).text
+    assert "or twice as many half as far." in text  # a sentence of ours is not cut
     assert "Purpose Costs of care. Second line. Recipient not stated" in text
     assert "Neighbours" * 100 in text
     assert text.index("Reviewed by The board, 2026-03-01") > text.index("15. Review")
@@ -90,8 +92,11 @@ def test_the_same_bytes_from_memory_and_again(tmp_path: Path) -> None:
 
 
 HOSTILE = [
-    "<script>alert(1)</script>", "\"'><img src=x onerror=alert(1)>", "{{ 7 * 7 }}", "x" * 10_000, "שלום עולם", "a\u202eb\u2066c", "\x00\x1b[2J\x7f", "&lt;b&gt;", "</style></svg>",
-]  # fmt: skip
+    "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7 * 7 }}",
+    "x" * 10_000,
+    "שלום עולם a\u202eb\u2066c",
+    "\x00\x1b[2J\x7f&lt;b&gt;</style></svg>",
+]
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
@@ -138,3 +143,16 @@ def test_the_name_of_a_report(tmp_path: Path) -> None:
     with pytest.raises(tc.OutputError, match="exists"):
         made.to_html(tmp_path / "report.html")
     assert made.to_html(tmp_path / "report.html", force=True) == (tmp_path / "report.html").read_text()
+
+
+def test_a_missing_extra_is_named_before_the_work_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)  # as if it were not installed
+    (tmp_path / "people.csv").write_text("age,ill\n1,a\n2,b\n")
+    tc.Policy(["age"], {"ill": 1}, k=2).save(tmp_path / "policy.yaml")
+    files = ("people.csv", "-p", "policy.yaml", "-o", "release.csv", "--report", "report.html")
+    done = CliRunner().invoke(app, ["anonymize", *(str(tmp_path / one) if "." in one else one for one in files)])
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "Error: This needs vl-convert, which is not installed: pip install 'tclose[report]'.\n",
+    )
+    assert not (tmp_path / "release.csv").exists()

@@ -243,13 +243,18 @@ def cut_lines(text: str, source: str) -> list[str]:
 def _listing_of_values(name: str, labels: Sequence[str], counts: Sequence[int], hidden: Sequence[bool], rows: int) -> Listing:
     """Return the table of a distribution; masked counts are marked."""
     found = [
-        (label, MASKED, MASKED) if masked else (label, f"{count:,}", f"{100 * count / rows:.1f}%")
+        (label, MASKED, MASKED) if masked else (label, f"{count:,}", _share(count, rows))
         for label, count, masked in zip(labels, counts, hidden, strict=True)
     ]
     note = ""
     if any(hidden):
         note = f"{number_of(sum(hidden), 'count is', 'counts are')} masked: small ones, and others so that sums do not tell them."
     return Listing(f"Values of {name} in the release", ("value", "rows", "share"), found, 1, note)
+
+
+def _share(count: int, rows: int) -> str:
+    """Return a share of the rows in percent; one that is not 0 is never shown as 0."""
+    return f"{100 * count / rows:.1f}%" if 2000 * count >= rows else "<0.1%"
 
 
 def _edges_of_sizes(largest: int) -> Iterator[int]:

@@ -78,6 +78,10 @@ def _environment() -> Any:
     def finalize(value: Any) -> Any:
         return value if isinstance(value, markup) else shown(value)
 
+    def prose(text: str) -> Any:
+        """Return a sentence of ours, which may be longer than a value of a table, escaped."""
+        return markup.escape(visible(text[:LONGEST_TEXT]))
+
     def paragraphs(text: str) -> list[Any]:
         """Return the paragraphs of a text of the context, whole: it may be longer than a value."""
         lines = text[:LONGEST_TEXT].splitlines()
@@ -93,6 +97,7 @@ def _environment() -> Any:
         keep_trailing_newline=True,
     )
     environment.filters["paragraphs"] = paragraphs
+    environment.filters["prose"] = prose
     environment.filters["up"] = decimal_up
     environment.filters["plain"] = plain
     environment.filters["svg"] = markup  # of our own charts, whose texts are escaped

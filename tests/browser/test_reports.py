@@ -13,6 +13,7 @@ import tclose as tc
 from tclose.study.compare.cell import Cell, Result
 from tests.support.browser import DESKTOP, PHONE, barriers, is_too_wide, print_page, reading
 from tests.support.compared import figures
+from tests.support.project import PROJECT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -63,3 +64,12 @@ def test_a_printed_report_has_all_pages_and_no_contents(browser: Browser, pages:
         assert len(re.findall(rb"/Type\s*/Page\b", print_page(page))) > 3
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+
+
+@pytest.mark.parametrize("name", ["adult.html", "hospital.internal.html"])
+def test_the_gallery_is_readable_on_a_phone(browser: Browser, name: str) -> None:
+    path = PROJECT / "docs" / "gallery" / name
+    assert path.stat().st_size < 2_000_000
+    with reading(browser, path, width=PHONE) as page:
+        assert not is_too_wide(page)
+        assert barriers(page) == []

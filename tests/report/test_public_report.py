@@ -38,6 +38,20 @@ def test_every_heading_of_a_report_for_a_board_is_there_in_order() -> None:
     assert "t-closeness verified for these quasi-identifiers; not a legal determination." in page.text
 
 
+def test_nothing_is_said_of_closeness_that_no_limit_asks_for() -> None:
+    table = pa.table({"age": [*range(40)], "ill": ["a", "b"] * 20, "pay": [*range(40)]})
+    text = Page(tc.anonymize(table, tc.Policy(["age"], {"ill": None, "pay": 0.9}, k=2), algorithm="mondrian").to_html()).text
+    assert (
+        text.count("In each class the sensitive values of pay are distributed nearly as in the whole table, within the limit t.")
+        == 2
+    )
+    assert text.count("How the values of ill are distributed in a class has no such limit.") == 2
+    regions = tc.Policy(["age"], {"pay": 0.9}, k=2, n=20, other="drop")
+    text = Page(tc.anonymize(table, regions, algorithm="mondrian").to_html()).text
+    assert "nearly as among the people with similar quasi-identifiers, within the limit t" in text
+    assert "limit 0.9" not in text
+
+
 def test_what_the_context_says_is_shown_in_its_place() -> None:
     context = {"purpose": "Costs of care.\nSecond line.", "reviewer": "The board, 2026-03-01", "adversaries": "Neighbours" * 100}
     text = Page(release(context=context).to_html()).text

@@ -16,6 +16,7 @@ from tclose.judge.result import Audit
 from tclose.policy.models import NAMED
 from tclose.policy.yaml import yaml_text
 from tclose.report.attained import attained_in_words
+from tclose.report.labels import listed
 from tclose.report.listing import Listing, cut
 from tclose.report.masking import masked_cells, pooled
 from tclose.report.measured import Distribution
@@ -88,6 +89,21 @@ class Facts:
     def quasi(self) -> list[str]:
         """The names of the quasi-identifiers, as the policy has them."""
         return [column.name for column in self.audit.policy.quasi]
+
+    @property
+    def closeness(self) -> str:
+        """A sentence on what is promised of the sensitive values in a class: only what a limit asks for."""
+        limited = [column.name for column in self.audit.policy.sensitive if column.t is not None]
+        free = [column.name for column in self.audit.policy.sensitive if column.t is None]
+        said = []
+        if limited:
+            like = "in the whole table" if self.audit.policy.n is None else "among the people with similar quasi-identifiers"
+            said.append(
+                f"In each class the sensitive values of {listed(limited)} are distributed nearly as {like}, within the limit t."
+            )
+        if free:
+            said.append(f"How the values of {listed(free)} are distributed in a class has no such limit.")
+        return " ".join(said)
 
     @property
     def mean_size(self) -> str:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from tclose.judge.result import Audit
+from tclose.report.charts.before_after import before_after
 from tclose.report.charts.class_sizes import class_sizes
 from tclose.report.charts.frontier import Outcome, frontier
 from tclose.report.charts.losses import loss_by_column
@@ -72,6 +73,12 @@ def transport(found: Distribution, counts: Ints, moved: list[tuple[int, int, Fra
         class_name=class_name,
     )
     return Figure(draw_inline(spec), f"What would have to move for {class_name} to be distributed as the whole table.")
+
+
+def column_before_after(column: Mapping[str, Any]) -> Figure:
+    """Return the chart of a column's distribution in the raw table, and as a reader of the release expects it."""
+    spec = before_after(column["name"], column["labels"], column["before"], column["after"], in_order=True)
+    return Figure(draw_inline(spec), "After: a reader who distributes each class evenly over the values that it covers.")
 
 
 def frontier_of(comparison: Mapping[str, Any]) -> Figure:

@@ -12,7 +12,7 @@ import numpy as np
 from tclose.judge.result import Audit
 from tclose.policy.yaml import yaml_text
 from tclose.report.facts import Facts, cut_lines
-from tclose.report.figures import MOST, Figure, distances, frontier_of, transport
+from tclose.report.figures import MOST, Figure, column_before_after, distances, frontier_of, transport
 from tclose.report.listing import Listing, cut
 from tclose.report.measured import Measured, worst_classes
 from tclose.values.exact import decimal_up, number_of
@@ -163,6 +163,12 @@ class Inside:
         assert self.utility is not None
         rows = [(one["name"], _percent(one["moved"])) for one in self.utility["columns"]]
         return cut("Columns: rows that a reader expects at other values", ("column", "share of the rows"), rows)
+
+    def columns(self) -> list[Figure]:
+        """Return charts of the columns that are changed most, before and after."""
+        assert self.utility is not None
+        changed = sorted((one for one in self.utility["columns"] if one["moved"]), key=lambda one: -one["moved"])
+        return [column_before_after(one) for one in changed[:MOST]]
 
     def associations(self) -> Listing:
         """Return how strongly pairs of columns go together, before and after."""

@@ -39,7 +39,7 @@ def test_the_screen(given: list[str]) -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].startswith("INTERNAL")
-    assert lines[2].startswith("growth, t = 0.2, k = 2 loses least there")
+    assert lines[2].startswith("At t = 0.2, growth (k = 2) loses least")
     assert [line.split()[:2] for line in lines if "mondrian " in line and "0.5000" in line] == [["mondrian", "0.2"]]
     assert next(line for line in lines if "0.2000" in line).startswith("* growth")
     assert lines[-1] == "Not made, sabre at t = 0.2, sabre at t = 0.1: cannot: It cannot."

@@ -181,7 +181,7 @@ def test_a_comparison_shows_its_frontier() -> None:
     found = compared(("growth", 0.1, 0.09, 0.3), ("growth", 0.2, 0.19, 0.2), ("mondrian", 0.2, 0.2, 0.4))
     html = found._repr_html_()
     shown = text_of(html)
-    assert shown.startswith("Comparison, INTERNAL growth, t = 0.2, k = 5 loses least there")
+    assert shown.startswith("Comparison, INTERNAL At t = 0.2, growth (k = 5) loses least")
     assert "mondrian 0.2 5 0.2000 +4.0 0.4000 25% yes" in shown
     assert "<script" not in html
     chart = found.plot_frontier()

@@ -50,7 +50,7 @@ def test_the_frontier_has_what_nothing_is_better_than() -> None:
     assert [point.name for point in found.frontier()] == ["growth, t = 0.1, k = 5", "growth, t = 0.2, k = 5"]
     assert [point["dominated"] for point in found.to_dict()["points"]] == [False, False, True]
     assert found.suggestion == (
-        "growth, t = 0.2, k = 5 loses least there: GCP 0.200, COUNT queries off by 20% in the median, largest excess of an attack "
+        "At t = 0.2, growth (k = 5) loses least: GCP 0.200, COUNT queries off by 20% in the median, largest excess of an attack "
         "+1.0 points. Next is mondrian with GCP 0.500. A t of 0.1 would cost +0.200 of GCP."
     )
     assert repr(found) == "<Comparison: 3 of 4 cells done; 2 on the frontier of t and GCP; INTERNAL>"
@@ -157,7 +157,7 @@ def test_a_page_a_table_and_a_chart() -> None:
     assert "INTERNAL" in page
     assert "<script>" not in page
     assert "&lt;b&gt;It cannot.&lt;/b&gt;" in page
-    assert "growth, t = 0.2, k = 5" in found._repr_html_()
+    assert "growth (k = 5) loses least" in found._repr_html_()
     assert found.plot_frontier("query_error", "excess").to_dict()["config"]
     with pytest.raises(tc.PolicyError, match="measure"):
         found.frontier("speed", "t")

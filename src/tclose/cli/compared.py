@@ -24,7 +24,8 @@ def show_comparison(found: Comparison, name: str) -> None:
     screen = Screen()
     screen.tell(INTERNAL)
     points, front = found.points, found.frontier()
-    screen.tell(f"{name}: {number_of(len(found.results), 'release')} asked for, {len(points):,} kinds made.")
+    made = sum(result.status == "done" for result in found)
+    screen.tell(f"{name}: {made:,} of {number_of(len(found.results), 'release')} made.")
     if found.suggestion is not None:
         screen.tell(found.suggestion)
     screen.print()

@@ -90,9 +90,11 @@ class Comparison:
         wanted = min({point.asked for point in points}, key=lambda t: (abs((t or 0) - (self.asked or 0)), t or 0))
         same = [point for point in points if point.asked == wanted]
         best = min(same, key=lambda point: (point.gcp, point.algorithm))
+        asked = f"k = {best.k}" if wanted is None else f"t = {wanted:g}"
+        size = "" if wanted is None else f" (k = {best.k})"
         said = (
-            f"{best.name} loses least there: GCP {best.gcp:.3f}, COUNT queries off by {best.query_error:.0%} in the median, "
-            f"largest excess of an attack {100 * best.excess:+.1f} points."
+            f"At {asked}, {best.algorithm}{size} loses least: GCP {best.gcp:.3f}, COUNT queries off by {best.query_error:.0%} "
+            f"in the median, largest excess of an attack {100 * best.excess:+.1f} points."
         )
         others = [point for point in same if point.algorithm != best.algorithm and point.k == best.k]
         if others:

@@ -77,6 +77,11 @@ def test_a_comparison_is_shown_as_a_frontier(release: tc.Release, tmp_path: Path
     assert "mondrian another is better 0.2 4 0.190 40.0% 10.0% +1.0" in text
 
 
+def test_fragments_are_drawn(release: tc.Release) -> None:
+    found = tc.find_fragmentation([10, 10, 10, 10], t=0.3)
+    assert "Fragments of the sensitive values" in Page(release.to_html(internal=True, fragmentation=found)).text
+
+
 def test_names_of_files_tell_internal_from_public(release: tc.Release, tmp_path: Path) -> None:
     with pytest.raises(tc.OutputError, match=r"must say so, for example report\.internal\.html"):
         release.to_html(tmp_path / "report.html", internal=True)

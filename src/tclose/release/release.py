@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from tclose.make.fragmentation.result import Fragmentation
     from tclose.study.attack import Attacks
     from tclose.study.compare.comparison import Comparison
     from tclose.study.utility.utility import Utility
@@ -193,6 +194,7 @@ class Release:
         attacks: Attacks | None = None,
         utility: Utility | None = None,
         comparison: Comparison | None = None,
+        fragmentation: Fragmentation | None = None,
         force: bool = False,
     ) -> str:
         """Return a report of the release as one HTML page, and write it to a file if a path is given.
@@ -210,6 +212,8 @@ class Release:
             The raw table, for an internal report.
         attacks, utility, comparison
             What `tclose.attack`, `tclose.utility` and `tclose.compare` found, for an internal report.
+        fragmentation
+            What `tclose.find_fragmentation` found, for an internal report.
         force
             Whether a file that exists may be replaced.
         """
@@ -217,13 +221,14 @@ class Release:
         from tclose.report.papers import papers_in_memory
         from tclose.report.report import check_internal, internal_report, public_report
 
-        check_internal(internal, data, attacks, utility, comparison)
+        check_internal(internal, data, attacks, utility, comparison, fragmentation)
         if path is not None:
             check_page(Path(path), internal=internal, force=force, inputs=self._details.inputs)
         papers = papers_in_memory(self)
         if internal:
             given = {"attacks": attacks, "utility": utility, "comparison": comparison}
-            page = internal_report(papers, data, **{name: one.to_dict() for name, one in given.items() if one is not None})
+            found = {name: one.to_dict() for name, one in given.items() if one is not None}
+            page = internal_report(papers, data, fragmentation=fragmentation, **found)
         else:
             page = public_report(papers)
         if path is not None:

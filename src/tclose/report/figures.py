@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tclose.judge.result import Audit
+from tclose.make.fragmentation.result import Fragmentation
 from tclose.report.charts.before_after import before_after
 from tclose.report.charts.class_sizes import class_sizes
+from tclose.report.charts.fragmentation import Box, fragmentation_boxes
 from tclose.report.charts.frontier import Outcome, frontier
 from tclose.report.charts.losses import loss_by_column
 from tclose.report.charts.transport import transport_plan
@@ -79,6 +81,15 @@ def column_before_after(column: Mapping[str, Any]) -> Figure:
     """Return the chart of a column's distribution in the raw table, and as a reader of the release expects it."""
     spec = before_after(column["name"], column["labels"], column["before"], column["after"], in_order=True)
     return Figure(draw_inline(spec), "After: a reader who distributes each class evenly over the values that it covers.")
+
+
+def fragments_of(fragmentation: Fragmentation, names: Sequence[str]) -> Figure:
+    """Return the chart of the fragments of the sensitive values, over the first two of them."""
+    values = fragmentation.matrix.values
+    titles = list(names) if len(names) == len(values) else [f"attribute {number}" for number in range(1, len(values) + 1)]
+    boxes = [Box(tuple(side.tolist() for side in one.sides), one.rows) for one in fragmentation.fragments]
+    spec = fragmentation_boxes(titles, values, boxes, internal=True)
+    return Figure(draw_inline(spec), "Boxes of sensitive values: each class takes its share of every box.")
 
 
 def frontier_of(comparison: Mapping[str, Any]) -> Figure:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from tclose.judge.result import Audit
+from tclose.make.fragmentation.result import Fragmentation
 from tclose.policy.yaml import yaml_text
 from tclose.report.facts import Facts, cut_lines
-from tclose.report.figures import MOST, Figure, column_before_after, distances, frontier_of, transport
+from tclose.report.figures import MOST, Figure, column_before_after, distances, fragments_of, frontier_of, transport
 from tclose.report.listing import Listing, cut
 from tclose.report.measured import Measured, worst_classes
 from tclose.values.exact import decimal_up, number_of
@@ -60,6 +61,8 @@ class Inside:
         The classes of the raw table and of the release, for each sensitive column.
     attacks, utility, comparison : mapping or None
         What `tclose.attack`, `tclose.utility` and `tclose.compare` found, as mappings for JSON.
+    fragmentation : Fragmentation or None
+        What `tclose.find_fragmentation` found.
     """
 
     facts: Facts
@@ -70,6 +73,7 @@ class Inside:
     attacks: Mapping[str, Any] | None
     utility: Mapping[str, Any] | None
     comparison: Mapping[str, Any] | None
+    fragmentation: Fragmentation | None = None
 
     @property
     def before_classes(self) -> str:
@@ -215,13 +219,18 @@ class Inside:
         )
         return cut("Other releases of the same table", headers, rows, 2)
 
+    def fragments(self) -> Figure:
+        """Return the chart of the fragments of the sensitive values."""
+        assert self.fragmentation is not None
+        return fragments_of(self.fragmentation, list(self.facts.audit.sensitive))
+
     def frontier(self) -> Figure:
         """Return the chart of the comparison."""
         assert self.comparison is not None
         return frontier_of(self.comparison)
 
 
-def look_inside(facts: Facts, raw: Measured | None, attacks: Any, utility: Any, comparison: Any) -> Inside:
+def look_inside(facts: Facts, raw: Measured | None, attacks: Any, utility: Any, comparison: Any, fragmentation: Any) -> Inside:
     """Return what an internal report has besides the public one."""
     return Inside(
         facts,
@@ -232,6 +241,7 @@ def look_inside(facts: Facts, raw: Measured | None, attacks: Any, utility: Any, 
         attacks,
         utility,
         comparison,
+        fragmentation,
     )
 
 

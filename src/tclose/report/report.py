@@ -20,7 +20,15 @@ def public_report(papers: Papers) -> str:
     return _render_report(Facts(papers, papers.small_cells), None)
 
 
-def internal_report(papers: Papers, data: Any = None, *, attacks: Any = None, utility: Any = None, comparison: Any = None) -> str:
+def internal_report(
+    papers: Papers,
+    data: Any = None,
+    *,
+    attacks: Any = None,
+    utility: Any = None,
+    comparison: Any = None,
+    fragmentation: Any = None,
+) -> str:
     """Return the internal report of a release, with figures that must not be published.
 
     Parameters
@@ -29,6 +37,8 @@ def internal_report(papers: Papers, data: Any = None, *, attacks: Any = None, ut
         The raw table, which is measured under the policy of the record.
     attacks, utility, comparison
         What `tclose.attack`, `tclose.utility` and `tclose.compare` found, as mappings for JSON.
+    fragmentation
+        What `tclose.find_fragmentation` found.
 
     Raises
     ------
@@ -39,7 +49,7 @@ def internal_report(papers: Papers, data: Any = None, *, attacks: Any = None, ut
         raise InputError("The raw table is measured under the policy of the private record, which is not there. Give its path.")
     raw = None if data is None else measure(data, Policy(**papers.record["policy"]))
     facts = Facts(papers, least=1)
-    return _render_report(facts, look_inside(facts, raw, attacks, utility, comparison))
+    return _render_report(facts, look_inside(facts, raw, attacks, utility, comparison, fragmentation))
 
 
 def check_internal(internal: bool, *others: Any) -> None:

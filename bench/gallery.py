@@ -1,6 +1,7 @@
 """Write the reports of docs/gallery: of the demo's hospital and of Adult.
 
     pip install tclose[report,ml,bench]; python bench/gallery.py [measure]
+    tclose compare ../shared/data/adult.csv -p POLICY --seconds 200 -o bench/comparison.json      the policy of scenarios.py, hours-per-week
 
 measure attacks the demo, measures what is kept and compares thresholds anew, which takes a quarter of an hour, and writes gallery.json, from which the internal report is made. Adult is looked for in TCLOSE_DATA, else in ../shared/data. An internal report shows rows of the raw table: there is one of the demo alone, whose people do not exist.
 The same versions write the same bytes.
@@ -19,9 +20,11 @@ from scenarios import DATA, HERE, policy_of
 from tclose.release.hospital import write_demo
 from tclose.report.papers import papers_beside
 from tclose.report.report import internal_report, public_report
+from tclose.study.compare.cell import Result
 
 GALLERY = HERE.parent / "docs" / "gallery"
 MEASURED = HERE / "gallery.json"
+COMPARED = HERE / "comparison.json"
 HOSPITAL = {
     "purpose": "Research on what visits to the hospital cost, and for whom.",
     "recipient": "The institute of health economics of the university.",
@@ -48,6 +51,7 @@ def main() -> None:
             measure(Path(folder))
         hospital(Path(folder))
         adult(Path(folder))
+    comparison()
 
 
 def measure(folder: Path) -> None:
@@ -79,6 +83,14 @@ def adult(folder: Path) -> None:
     policy = replace(policy_of(("hours-per-week", "occupation"), 0.2), context=ADULT)
     path = tc.anonymize(DATA / "adult.csv", policy).write(folder / "adult-release.csv")[0]
     save("adult.html", public_report(papers_beside(path)))
+
+
+def comparison() -> None:
+    """Write the page of a comparison of all algorithms on Adult, from what was measured."""
+    found = json.loads(COMPARED.read_text(encoding="utf-8"))
+    results = [Result.from_dict(one) for one in found["results"]]
+    results.sort(key=lambda one: (one.cell.t or 0, one.cell.algorithm))
+    save("adult-comparison.internal.html", tc.Comparison(results, found["asked"]).to_html(name="adult.csv"))
 
 
 def save(name: str, page: str) -> None:

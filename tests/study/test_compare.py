@@ -5,6 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -166,3 +170,31 @@ def test_a_page_a_table_and_a_chart() -> None:
 def test_the_page_of_a_comparison_that_made_nothing() -> None:
     page = Comparison([Result(Cell("growth", 0.1, 5, 0), "refused", "It cannot.")], None).to_html()
     assert "No release was made." in page
+
+
+def test_a_worker_ends_with_the_process_that_began_it() -> None:
+    # The process in between begins a worker whose input stays open, says its number, and is gone.
+    begin = (
+        "import os, subprocess, sys; "
+        "worker = subprocess.Popen([sys.executable, '-m', 'tclose.study.compare.worker', str(os.getpid())], "
+        "stdin=int(sys.argv[1]), stdout=subprocess.DEVNULL); print(worker.pid)"
+    )
+    reading, writing = os.pipe()
+    try:
+        said = subprocess.run(
+            [sys.executable, "-c", begin, str(reading)], stdout=subprocess.PIPE, check=True, pass_fds=[reading], timeout=120
+        )
+        worker = int(said.stdout)
+        while _is_there(worker):
+            time.sleep(0.1)  # the test would not end if the worker did not
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+def _is_there(process: int) -> bool:
+    """Whether a process runs; one that has ended and that nobody has waited for does not."""
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import queue
 import subprocess
@@ -29,7 +30,7 @@ class _Worker:
         """Start the process and send it the task."""
         self._results = results
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tclose.study.compare.worker"],
+            [sys.executable, "-m", "tclose.study.compare.worker", str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

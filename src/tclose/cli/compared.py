@@ -36,13 +36,7 @@ def show_comparison(found: Comparison, name: str) -> None:
             f"{'* ' if point in front else '  '}{point.algorithm}",
             "-" if point.asked is None else f"{point.asked:g}",
             str(point.k),
-            f"{point.t:.4f}",
-            f"{point.gcp:.4f}",
-            f"{point.lm:.4f}",
-            f"{point.query_error:.0%}",
-            f"{100 * point.excess:+.1f}",
-            f"{point.homogeneous:,.0f}",
-            f"{point.seconds:.1f}",
+            *point.texts,
         )
         table.row(*(words(cell, style=style) for cell in cells))
     screen.print(table)

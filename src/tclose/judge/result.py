@@ -258,14 +258,9 @@ class Audit:
             Whether a file that exists may be replaced.
         """
         from tclose.report.audited import audit_page
-        from tclose.report.page import check_page, write_page
+        from tclose.report.page import make_page
 
-        if path is not None:
-            check_page(Path(path), internal=None, force=force)
-        page = audit_page(self, name)
-        if path is not None:
-            write_page(page, Path(path), force=force)
-        return page
+        return make_page(lambda: audit_page(self, name), path, force=force)
 
     def __repr__(self) -> str:
         """Return the audit in one line: rows, classes, k, t of each sensitive attribute, and the verdict."""

@@ -20,20 +20,7 @@ HEADERS = ("release", "t attained", "GCP", "LM", "query error", "excess, points"
 def points_of(comparison: Comparison) -> Listing:
     """Return a table of all releases of a comparison."""
     best = comparison.frontier()
-    rows = [
-        (
-            point.name,
-            f"{point.t:.4f}",
-            f"{point.gcp:.4f}",
-            f"{point.lm:.4f}",
-            f"{point.query_error:.0%}",
-            f"{100 * point.excess:+.1f}",
-            f"{point.homogeneous:,.0f}",
-            f"{point.seconds:.1f}",
-            "yes" if point in best else "",
-        )
-        for point in comparison.points
-    ]
+    rows = [(point.name, *point.texts, "yes" if point in best else "") for point in comparison.points]
     return cut("All releases: what they attain, lose and give away", HEADERS, rows, what=("release", "releases"), longest=200)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,16 @@ def check_page(path: Path, *, internal: bool | None, force: bool, inputs: Any = 
     if internal is False and INTERNAL in path.name.lower():
         raise OutputError(f"This report is public, and its name says that it is internal. Got {path.name!r}.")
     check_target(path, force=force, inputs=inputs)
+
+
+def make_page(make: Callable[[], str], path: str | Path | None, *, force: bool) -> str:
+    """Return a page, and write it to a file if a path is given; whether it can be written is checked before it is made."""
+    if path is None:
+        return make()
+    check_page(Path(path), internal=None, force=force)
+    page = make()
+    write_page(page, Path(path), force=force)
+    return page
 
 
 def report_paths(path: Path, tables: int | None) -> list[Path]:

@@ -39,6 +39,19 @@ class Point(NamedTuple):
         """The algorithm and what was asked of it, in words."""
         return f"{self.algorithm}, k = {self.k}" if self.asked is None else f"{self.algorithm}, t = {self.asked:g}, k = {self.k}"
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What was measured, for a person: t, GCP, LM, query error, excess in points, homogeneous rows and CPU seconds."""
+        return (
+            f"{self.t:.4f}",
+            f"{self.gcp:.4f}",
+            f"{self.lm:.4f}",
+            f"{self.query_error:.0%}",
+            f"{100 * self.excess:+.1f}",
+            f"{self.homogeneous:,.0f}",
+            f"{self.seconds:.1f}",
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
@@ -149,14 +162,9 @@ class Comparison:
             Whether a file that exists may be replaced.
         """
         from tclose.report.compared import comparison_page
-        from tclose.report.page import check_page, write_page
+        from tclose.report.page import make_page
 
-        if path is not None:
-            check_page(Path(path), internal=None, force=force)
-        page = comparison_page(self, name)
-        if path is not None:
-            write_page(page, Path(path), force=force)
-        return page
+        return make_page(lambda: comparison_page(self, name), path, force=force)
 
     def plot_frontier(self, x: str = "gcp", y: str = "t") -> Any:
         """Return an Altair chart of all points by two measures; those that others dominate are pale. INTERNAL.

@@ -42,13 +42,12 @@ def test_nothing_is_said_of_closeness_that_no_limit_asks_for() -> None:
     table = pa.table({"age": [*range(40)], "ill": ["a", "b"] * 20, "pay": [*range(40)]})
     text = Page(tc.anonymize(table, tc.Policy(["age"], {"ill": None, "pay": 0.9}, k=2), algorithm="mondrian").to_html()).text
     assert (
-        text.count("In each class the sensitive values of pay are distributed nearly as in the whole table, within the limit t.")
-        == 2
+        text.count("In each class the sensitive values of pay differ from those in the whole table by at most the limit t.") == 2
     )
     assert text.count("How the values of ill are distributed in a class has no such limit.") == 2
     regions = tc.Policy(["age"], {"pay": 0.9}, k=2, n=20, other="drop")
     text = Page(tc.anonymize(table, regions, algorithm="mondrian").to_html()).text
-    assert "nearly as among the people with similar quasi-identifiers, within the limit t" in text
+    assert "differ from those among the people with similar quasi-identifiers by at most the limit t" in text
     assert "limit 0.9" not in text
 
 

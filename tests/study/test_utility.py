@@ -57,10 +57,18 @@ def test_one_class_of_all_rows_keeps_no_association() -> None:
     for labels, after in (([0] * 20, 0.0), ([0, 0, 1, 1] * 5, 1.0)):
         scene, _ = scene_of(table, tc.Policy(["age"], {"ill": 1}, k=2), labels)
         quasi, sensitive = groups_of(scene, 10)
-        (found,) = associations(scene, [*quasi, *sensitive])
+        (found,) = associations(scene, quasi, sensitive)
         assert found.columns == ("age", "ill")
         assert found.before == pytest.approx(1)
         assert found.after == pytest.approx(after)
+
+
+def test_two_sensitive_columns_stay_in_their_rows() -> None:
+    table = pa.table({"age": [20, 21, 40, 41] * 5, "ill": ["flu", "flu", "gout", "gout"] * 5, "pay": [1, 1, 2, 2] * 5})
+    scene, _ = scene_of(table, tc.Policy(["age"], {"ill": 1, "pay": 1}, k=2), [0] * 20)
+    found = {one.columns: one.after for one in associations(scene, *groups_of(scene, 10))}
+    assert found[("ill", "pay")] == pytest.approx(1)  # though there is one class of all rows
+    assert found[("age", "ill")] == pytest.approx(0)
 
 
 def test_a_release_that_changes_nothing_answers_every_query() -> None:

@@ -99,7 +99,7 @@ class Facts:
         if limited:
             like = "in the whole table" if self.audit.policy.n is None else "among the people with similar quasi-identifiers"
             said.append(
-                f"In each class the sensitive values of {listed(limited)} are distributed nearly as {like}, within the limit t."
+                f"In each class the sensitive values of {listed(limited)} differ from those {like} by at most the limit t."
             )
         if free:
             said.append(f"How the values of {listed(free)} are distributed in a class has no such limit.")
@@ -183,12 +183,14 @@ class Facts:
 
     def inference(self) -> Listing:
         """Return for each sensitive column how near its classes are to the table."""
+        whole = self.papers.measured.distributions
+        most = {name: found.counts.max() / found.counts.sum() for name, found in whole.items()}
         rows = [
-            (name, found.distance, decimal_up(found.t_judged), f"{found.l_distinct:,}", f"{100 * found.share:.0f}%")
+            (name, f"{100 * found.share:.0f}%", f"{100 * most[name]:.0f}%", f"{found.l_distinct:,}", decimal_up(found.t_judged))
             for name, found in self.audit.sensitive.items()
         ]
-        headers = ("sensitive column", "distance", "t", "fewest values in a class", "largest share of one value in a class")
-        return cut("Sensitive columns in the classes", headers, rows, 2, what=("column", "columns"))
+        headers = ("sensitive column", "largest share of one value in a class", "in the table", "fewest values in a class", "t")
+        return cut("Sensitive columns in the classes", headers, rows, what=("column", "columns"))
 
     def class_sizes(self) -> Listing | None:
         """Return how many classes, and rows in them, there are of each size; sizes with few rows are pooled with the next."""

@@ -109,6 +109,12 @@ class Comparison:
             f"At {asked}, {best.algorithm}{size} loses least: GCP {best.gcp:.3f}, COUNT queries off by {best.query_error:.0%} "
             f"in the median, largest excess of an attack {100 * best.excess:+.1f} points."
         )
+        if best.homogeneous:
+            said += f" {best.homogeneous:,.0f} rows lie in classes in which everybody has the same sensitive value."
+            none = [point for point in points if not point.homogeneous]
+            if none:
+                cheapest = min(none, key=lambda point: (point.gcp, point.algorithm))
+                said += f" The least lossy release without such rows is {cheapest.name}: GCP {cheapest.gcp:.3f}."
         others = [point for point in same if point.algorithm != best.algorithm and point.k == best.k]
         if others:
             second = min(others, key=lambda point: (point.gcp, point.algorithm))

@@ -10,7 +10,7 @@ import numpy as np
 
 from tclose.study.scene import CONTROL, Scene
 from tclose.study.utility.groups import Groups
-from tclose.values.arrays import Floats
+from tclose.values.arrays import Bools, Floats
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Association:
     ----------
     columns : pair of str
     before, after : float
-        In the input; and in the release, if within a class the columns do not depend on each other.
+        In the input; and in the release, if within a class a quasi-identifier does not depend on other columns.
     """
 
     columns: tuple[str, str]
@@ -29,16 +29,28 @@ class Association:
     after: float
 
 
-def associations(scene: Scene, columns: Sequence[Groups]) -> list[Association]:
-    """Return the association of all pairs of columns."""
-    among = scene.labels != CONTROL
+def associations(scene: Scene, quasi: Sequence[Groups], sensitive: Sequence[Groups]) -> list[Association]:
+    """Return the association of all pairs of columns.
+
+    Two sensitive columns stand in the same rows of the release as in the input. Of a quasi-identifier and another column a reader
+    knows only what the classes say.
+    """
     found = []
-    for first, second in combinations(columns, 2):
-        keys = first.rows[among] * second.count + second.rows[among]
-        before = np.bincount(keys, minlength=first.count * second.count).reshape(first.count, second.count)
-        after = (first.shares * scene.sizes[:, None]).T @ second.shares
-        found.append(Association((first.name, second.name), cramers_v(before.astype(np.float64)), cramers_v(after)))
+    for first, second in combinations([*quasi, *sensitive], 2):
+        if first in sensitive:
+            after = _joint(first, second, scene.labels >= 0)
+        else:
+            after = (first.shares * scene.sizes[:, None]).T @ second.shares
+        before = _joint(first, second, scene.labels != CONTROL)
+        found.append(Association((first.name, second.name), cramers_v(before), cramers_v(after)))
     return found
+
+
+def _joint(first: Groups, second: Groups, among: Bools) -> Floats:
+    """Return how many of some rows are in each pair of groups of two columns."""
+    keys = first.rows[among] * second.count + second.rows[among]
+    counts = np.bincount(keys, minlength=first.count * second.count)
+    return counts.reshape(first.count, second.count).astype(np.float64)
 
 
 def cramers_v(joint: Floats) -> float:

@@ -138,7 +138,7 @@ def measure_utility(scene: Scene, seed: int) -> Utility:
     columns = [compare_column(scene, one) for one in (*quasi, *sensitive)]
     report("associations")
     coarse, targets = groups_of(scene, COARSE)
-    together = associations(scene, [*coarse, *targets])
+    together = associations(scene, coarse, targets)
     report("models")
     models, skipped = [], []
     if not len(scene.held_back):

@@ -164,7 +164,7 @@ def first_class(quasi: Any, losses: Any, limits: Any, largest: int, strict: bool
     return grow_class(quasi, losses, limits, largest, strict, scratch, left, cancel)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(case=cases(), largest=st.integers(1, 12), strict=st.booleans())
 def test_every_step_against_naive(case: dict[str, Any], largest: int, strict: bool) -> None:
     limits, rows = made_limits(case["columns"], case["k"], case["alpha"], case["persons"]), case["rows"]

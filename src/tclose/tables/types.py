@@ -25,8 +25,8 @@ OR_PUBLISHED = " or published"
 OR_AUTO = " or auto"
 """Suffix of a type: if some cell does not have it, the column is typed by its cells: a release may have anything there."""
 
-PUBLISHED = r"^(\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\{.+\}|[0-9]{4}(-[0-9]{2}|-W[0-9]{2}|-Q[1-4])?)$"
-"""What a release publishes instead of values: ranges, sets, and spans of the calendar."""
+PUBLISHED = r"^(\*|\[.+, .+[\])]|.+ or (more|less|missing)|less than .+|any value|\{.+\}|\d{4}(-\d{2}|-W\d{2}|-Q[1-4])?)$"
+"""What a release publishes instead of values: everything, ranges, sets, and spans of the calendar."""
 
 _ASKED = {"integer": "int64", "decimal": "float64", "date": "date"}
 

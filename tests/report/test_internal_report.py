@@ -150,3 +150,16 @@ def test_a_set_of_tables_has_a_report_for_each(tmp_path: Path) -> None:
     tables = len(list(tmp_path.glob("release.*.csv")))
     assert len(list(tmp_path.glob("page.*.html"))) == tables > 0
     assert "Table 1 of" in (tmp_path / "page.1.html").read_text() or tables == 1
+
+
+def test_only_its_owner_may_read_an_internal_report(release: tc.Release, tmp_path: Path) -> None:
+    release.to_html(tmp_path / "report.internal.html", internal=True)
+    assert oct((tmp_path / "report.internal.html").stat().st_mode & 0o777) == "0o600"
+
+
+def test_without_the_record_the_command_says_what_it_does_not_know(release: tc.Release, tmp_path: Path) -> None:
+    release.write(tmp_path / "release.csv")
+    (tmp_path / "release.csv.private.json").unlink()
+    result = CliRunner().invoke(app, ["report", str(tmp_path / "release.csv")])
+    assert result.exit_code == 0
+    assert "Warning: the private record of the release is not there. Counts below 5 are masked" in result.stderr

@@ -6,11 +6,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
+import tclose as tc
 from tclose.report.masking import masked_cells, pooled
 
 COUNTS = st.lists(st.one_of(st.integers(1, 12), st.integers(1, 10_000)), min_size=1, max_size=12)
@@ -103,3 +105,11 @@ def test_pooled_ranges_cover_the_table_and_none_is_small(counts: list[int], leas
         return
     assert [cell for first, last in ranges for cell in range(first, last)] == list(range(len(counts)))
     assert all(sum(counts[first:last]) >= least for first, last in ranges)
+
+
+def test_masked_values_are_not_listed_by_size() -> None:
+    ill = ["big"] * 100 + ["z"] * 4 + ["y"] * 2 + ["x"]
+    policy = tc.Policy(["age"], {"ill": {"t": 0.9, "distance": "equal"}}, k=2)
+    page = tc.anonymize(pa.table({"age": [30] * 107, "ill": ill}), policy, algorithm="mondrian").to_html()
+    values = [page.index(f">{value}</") for value in ("big", "x", "y", "z")]
+    assert values == sorted(values)

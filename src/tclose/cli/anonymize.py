@@ -88,7 +88,7 @@ def _write_reports(written: Sequence[Path | list[Path]], report: Path, *, force:
     tables = several or [table for table in written[:1] if isinstance(table, Path)]
     announce("Reporting on")
     for table, page in zip(tables, pages, strict=True):
-        write_page(public_report(papers_beside(table)), page, force=force)
+        write_page(public_report(papers_beside(table)), page, internal=False, force=force)
     return pages
 
 

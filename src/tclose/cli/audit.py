@@ -64,7 +64,7 @@ def audit(
         from tclose.report.audited import audit_page
         from tclose.report.page import write_page
 
-        write_page(audit_page(result, data.name), html, force=force)
+        write_page(audit_page(result, data.name), html, internal=True, force=force)
     with a_reader_may_leave():
         if as_json:
             echo_json(result.to_json())

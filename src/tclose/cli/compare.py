@@ -31,7 +31,7 @@ def compare(
     Each release is made of nine tenths of the persons; the others are held back, for attacks to be tried on. An interrupted
     comparison goes on where it was if the same command is given again, with -o.
 
-    The output is INTERNAL: it is measured with the raw table. Do not publish it.
+    The output is INTERNAL: it is measured with the raw table. Do not publish it. The exit code is 1 if no release was made.
 
     \b
     Examples:
@@ -81,6 +81,8 @@ def compare(
             echo_json(found.to_json())
         else:
             show_comparison(found, data.name)
+    if not found.points:
+        raise typer.Exit(1)
 
 
 def _listed(given: str) -> list[str]:

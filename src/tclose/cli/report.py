@@ -68,5 +68,11 @@ def report(
             )
         else:
             page = public_report(papers)
-        write_page(page, path, force=force)
+        write_page(page, path, internal=internal, force=force)
+    if not papers.record and not internal:
+        echo(
+            f"Warning: the private record of the release is not there. Counts below {papers.small_cells} are masked; the policy "
+            "may ask for more (small_cells), and its context is not in the report. Give it with --record.",
+            err=True,
+        )
     echo(f"Wrote {path}, {'an INTERNAL report: never publish it' if internal else 'a public report'}.")

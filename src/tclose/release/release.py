@@ -232,7 +232,7 @@ class Release:
         else:
             page = public_report(papers)
         if path is not None:
-            write_page(page, Path(path), force=force)
+            write_page(page, Path(path), internal=internal, force=force)
         return page
 
     @raising_alone

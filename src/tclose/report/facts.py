@@ -225,14 +225,21 @@ class Facts:
             labels = [_interval_in_words(found.values, first, last) for first, last in ranges]
             counts = [int(found.counts[first:last].sum()) for first, last in ranges]
             return _listing_of_values(found.name, labels, counts, [False] * len(counts), rows)
-        order = range(len(found.values)) if found.in_order else np.argsort(-found.counts, kind="stable").tolist()
+        order = list(range(len(found.values))) if found.in_order else np.argsort(-found.counts, kind="stable").tolist()
         labels, counts = [found.values[code] for code in order], [int(found.counts[code]) for code in order]
         if len(labels) > MOST_VALUES:
             rest = len(labels) - MOST_VALUES
             labels = [*labels[:MOST_VALUES], f"{number_of(rest, 'value')} more"]
             counts = [*counts[:MOST_VALUES], sum(counts[MOST_VALUES:])]
-        hidden = masked_cells(counts, self.least)
-        return None if hidden is None else _listing_of_values(found.name, labels, counts, hidden, rows)
+        masked = masked_cells(counts, self.least)
+        if masked is None:
+            return None
+        lines = list(zip(labels, counts, masked, [*order[:MOST_VALUES], len(order)], strict=False))
+        if not found.in_order:  # masked counts stand last, in the order of the values: by size, their order would tell of them
+            lines.sort(key=lambda line: (line[2], line[3] if line[2] else 0))
+        return _listing_of_values(
+            found.name, [line[0] for line in lines], [line[1] for line in lines], [line[2] for line in lines], rows
+        )
 
     def losses(self) -> Listing | None:
         """Return how much detail each quasi-identifier lost, against the released table; None if it is not known."""

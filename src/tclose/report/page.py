@@ -28,9 +28,9 @@ def render(template: str, **facts: Any) -> str:
     return str(_environment().get_template(template).render(facts))
 
 
-def write_page(page: str, path: Path, *, force: bool) -> None:
-    """Write a page to a file, whole or not at all."""
-    write_whole(path, lambda beside: beside.write_bytes(page.encode("utf-8", "backslashreplace")), force=force)
+def write_page(page: str, path: Path, *, internal: bool, force: bool) -> None:
+    """Write a page to a file, whole or not at all; only its owner may read an internal one."""
+    write_whole(path, lambda beside: beside.write_bytes(page.encode("utf-8", "backslashreplace")), force=force, private=internal)
 
 
 def check_page(path: Path, *, internal: bool | None, force: bool, inputs: Any = ()) -> None:
@@ -55,12 +55,12 @@ def check_page(path: Path, *, internal: bool | None, force: bool, inputs: Any = 
 
 
 def make_page(make: Callable[[], str], path: str | Path | None, *, force: bool) -> str:
-    """Return a page, and write it to a file if a path is given; whether it can be written is checked before it is made."""
+    """Return an internal page, and write it to a file if a path is given; whether it can be is checked before it is made."""
     if path is None:
         return make()
     check_page(Path(path), internal=None, force=force)
     page = make()
-    write_page(page, Path(path), force=force)
+    write_page(page, Path(path), internal=True, force=force)
     return page
 
 

@@ -17,16 +17,18 @@ from tclose.errors import OutputError, OutputExistsError, TcloseError
 from tclose.tables.folder_lock import locked
 
 
-def write_whole(path: Path, write: Callable[[Path], object], *, force: bool) -> None:
+def write_whole(path: Path, write: Callable[[Path], object], *, force: bool, private: bool = False) -> None:
     """Write a file by a function that fills a temporary one, then rename it: a reader finds the new file whole, or the old one.
 
     Parameters
     ----------
     force
         Whether a file that exists may be replaced.
+    private
+        Whether only its owner may read it.
     """
     with Together(force=force) as files:
-        files.stage(path, write)
+        files.stage(path, write, private=private)
         files.commit()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from tclose.errors import InputError, OutputError, PolicyError, got, one_of, raising_alone
 from tclose.jobs import announce, report
-from tclose.make.registry import EFFORTS, find_algorithm, list_algorithms
+from tclose.make.registry import EFFORTS, list_algorithms, settings_of
 from tclose.policy import Policy, check_policy
 from tclose.study.compare.cell import Cell, Result, Task, asked
 from tclose.study.compare.comparison import Comparison
@@ -79,6 +79,10 @@ def compare(
     cells = cells_of(policy, algorithms, t, k, seeds)
     for cell in cells:
         asked(policy, cell)  # a t or a k that cannot be is told before anything is made
+    if seconds is not None and not seconds > 0:
+        raise PolicyError(f"seconds must be a number above 0. Got {got(seconds)}.")
+    if isinstance(table, str | Path) and not Path(table).is_file():
+        raise InputError(f"File {str(table)!r} does not exist.")
     if processes is not None and processes < 1:
         raise PolicyError(f"processes must be a whole number from 1 on. Got {got(processes)}.")
     limits = [float(column.t) for column in policy.sensitive if column.t is not None]
@@ -103,12 +107,12 @@ def cells_of(
     """Return all cells of a comparison; raise PolicyError for an algorithm or a number that cannot be."""
     names = [one.name for one in list_algorithms() if not one.several] if algorithms == "all" else algorithms
     names = [names] if isinstance(names, str) else list(names)
-    for name in names:
-        if find_algorithm(name).several:
+    for name, seed in product(names, seeds):
+        if settings_of(name, seed, EFFORTS[0], None).algorithm.several:
             raise PolicyError(f"{name} makes several tables, and releases of one table are compared. Choose another algorithm.")
     limits: Sequence[float | None] = [None]
     if any(column.t is not None for column in policy.sensitive):
-        limits = sorted({float(exact(one)) for one in t})
+        limits = sorted({_limit(one) for one in t})
     sizes = sorted({policy.k} if k is None else set(k))
     if policy.k is None and k is None:
         raise PolicyError("compare makes releases, which need a k. Give k in the policy, or k=[5, 10].")
@@ -116,6 +120,14 @@ def cells_of(
     if not found:
         raise PolicyError("There is nothing to compare. Give at least one algorithm, one t, one k and one seed.")
     return found
+
+
+def _limit(given: Any) -> float:
+    """Return a t; raise PolicyError if it is no number."""
+    try:
+        return float(exact(given))
+    except (ValueError, OverflowError):
+        raise PolicyError(f"t must be numbers from 0 to 1. Got {got(given)}.") from None
 
 
 class _Record:
@@ -126,8 +138,6 @@ class _Record:
         if not isinstance(task.table, str | Path):
             raise PolicyError("A comparison with a record needs a table in a file: only that can be known again.")
         self._path, self._own = path, own
-        if not Path(task.table).is_file():
-            raise InputError(f"File {str(task.table)!r} does not exist.")
         check_target(path, force=True, inputs=[Path(task.table)])
         policy = json.dumps(task.policy.to_dict(None), default=str, sort_keys=True)
         self._of = {
@@ -146,7 +156,8 @@ class _Record:
         try:
             found = json.loads(self._path.read_text(encoding="utf-8"))
             if found["of"] == self._of:
-                return [Result.from_dict(one) for one in found["results"]]
+                results = [Result.from_dict(one) for one in found["results"]]
+                return [one for one in results if one.status != "failed"]  # which is tried again
         except (ValueError, KeyError, TypeError, OSError):
             pass
         raise OutputError(

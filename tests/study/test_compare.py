@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -108,15 +109,24 @@ def test_processes_find_what_this_one_finds_and_go_on_where_they_were(people: Pa
 def test_a_cell_that_takes_too_long_is_ended_and_a_table_that_cannot_be_sent_fails(people: Path) -> None:
     found = tc.compare(people, POLICY, algorithms="mondrian", t=[0.2, 0.3], seconds=0.01, processes=1)
     assert [(result.status, result.reason) for result in found] == [("time", "It took longer than 0.01 s.")] * 2
-    (gone,) = tc.compare(Unreadable(), POLICY, algorithms="mondrian", t=[0.2])
+    table = Unreadable({"age": [20, 30], "size": [150, 160], "ill": ["flu", "cold"]})
+    (gone,) = tc.compare(table, POLICY, algorithms="mondrian", t=[0.2])
     assert (gone.status, gone.reason) == ("failed", "The process that made the release ended.")
 
 
-class Unreadable:
-    """What cannot be read in another process."""
+class Unreadable(pd.DataFrame):  # type: ignore[misc]
+    """A table that cannot be read in another process."""
 
     def __reduce__(self) -> Any:
         return (int, ("not a number",))
+
+
+def test_a_table_that_does_not_fit_the_policy_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(tc.InputError, match="is empty"):
+        tc.compare(tmp_path / "empty.csv", POLICY)
+    with pytest.raises(tc.ColumnError, match="'size' is not in the table"):
+        tc.compare(pa.table({"age": [1, 2], "ill": ["flu", "cold"]}), POLICY)
 
 
 def test_what_an_algorithm_cannot_do_is_told_with_its_reason(people: Path) -> None:

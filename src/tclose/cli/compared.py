@@ -23,12 +23,25 @@ def show_comparison(found: Comparison, name: str) -> None:
     """Print the screen of a comparison."""
     screen = Screen()
     screen.tell(INTERNAL)
-    points, front = found.points, found.frontier()
     made = sum(result.status == "done" for result in found)
     screen.tell(f"{name}: {made:,} of {number_of(len(found.results), 'release')} made.")
     if found.suggestion is not None:
         screen.tell(found.suggestion)
     screen.print()
+    if found.points:
+        _show_points(screen, found)
+    missing: dict[str, list[str]] = {}
+    for result in found:
+        if result.status != "done":
+            limit = "" if result.cell.t is None else f" at t = {result.cell.t:g}"
+            missing.setdefault(f"{REASONS[result.status]}: {result.reason}", []).append(f"{result.cell.algorithm}{limit}")
+    for reason, which in missing.items():
+        screen.tell(f"Not made, {', '.join(dict.fromkeys(which))}: {reason}")
+
+
+def _show_points(screen: Screen, found: Comparison) -> None:
+    """Print a line for each release that was made, and what its figures mean."""
+    points, front = found.points, found.frontier()
     table = Columns("algorithm", "t asked", "k", "t attained", "GCP", "LM", "query error", "excess", "one value", "CPU s")
     for point in points:
         style = "bold" if point in front else "dim"
@@ -43,10 +56,3 @@ def show_comparison(found: Comparison, name: str) -> None:
     screen.tell("* No other loses less information (GCP) and attains a smaller t.")
     for line in MEANINGS:
         screen.tell(line)
-    missing: dict[str, list[str]] = {}
-    for result in found:
-        if result.status != "done":
-            limit = "" if result.cell.t is None else f" at t = {result.cell.t:g}"
-            missing.setdefault(f"{REASONS[result.status]}: {result.reason}", []).append(f"{result.cell.algorithm}{limit}")
-    for reason, which in missing.items():
-        screen.tell(f"Not made, {', '.join(dict.fromkeys(which))}: {reason}")

@@ -14,6 +14,7 @@ from tclose.errors import InputError, OutputError, PolicyError, got, one_of, rai
 from tclose.jobs import announce, report
 from tclose.make.registry import EFFORTS, list_algorithms, settings_of
 from tclose.policy import Policy, check_policy
+from tclose.release.opened import open_input
 from tclose.study.compare.cell import Cell, Result, Task, asked
 from tclose.study.compare.comparison import Comparison
 from tclose.study.compare.workers import run_all
@@ -90,6 +91,7 @@ def compare(
     kept = None if record is None else _Record(Path(record), task, seconds, own)
     done = {} if kept is None else {result.cell: result for result in kept.results}
     left = [cell for cell in cells if cell not in done]
+    open_input(table, policy, settings_of(cells[0].algorithm, 0, effort, None).algorithm)  # a wrong column is told here, once
     announce("Comparing")
     begun = time.monotonic()
     for number, result in enumerate(run_all(task, left, processes or os.cpu_count() or 1, seconds), start=1):

@@ -100,7 +100,7 @@ def test_processes_find_what_this_one_finds_and_go_on_where_they_were(people: Pa
     assert [result.to_dict() for result in more if result.cell.t == 0.3] == [result.to_dict() for result in found]
     assert {result["t"] for result in json.loads(record.read_text())["results"]} == {0.2, 0.3}
     with pytest.raises(tc.OutputError, match="not the record of this comparison"):
-        tc.compare(people, tc.Policy(["age"], {"ill": 0.3}, k=4), t=[0.3], **asked)
+        tc.compare(people, tc.Policy(["age"], {"ill": 0.3}, k=4, other="drop"), t=[0.3], **asked)
     rows = list(csv.DictReader(io.StringIO(more.to_csv())))
     assert len(rows) == 4
     assert float(rows[0]["attained.ill"]) <= 0.2

@@ -159,12 +159,13 @@ def test_whoever_waited_for_a_lock_that_is_gone_makes_another(tmp_path: Path, mo
     """Between opening the file and locking it, its owner may have removed it."""
     taken: list[int] = []
 
-    def lock(descriptor: int) -> None:
+    def lock(descriptor: int, *, wait: bool) -> bool:
         if not taken:
             (tmp_path / NAME).unlink()
         taken.append(descriptor)
+        return wait
 
-    monkeypatch.setattr("tclose.tables.folder_lock._wait_and_lock", lock)
+    monkeypatch.setattr("tclose.tables.folder_lock._lock", lock)
     with locked(tmp_path):
         assert (tmp_path / NAME).stat().st_ino == os.fstat(taken[-1]).st_ino
     assert len(taken) == 2

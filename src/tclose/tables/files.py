@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from tclose.errors import OutputError, OutputExistsError, TcloseError
-from tclose.tables.folder_lock import locked
+from tclose.tables.folder_lock import locked, only_writer
 
 
 def write_whole(path: Path, write: Callable[[Path], object], *, force: bool, private: bool = False) -> None:
@@ -60,6 +60,18 @@ def check_target(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> Non
             raise OutputExistsError(path)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise OutputError(f"Folder {str(path.parent)!r} is read-only. Choose another, or allow writing there.")
+
+
+@contextmanager
+def one_writer(path: Path) -> Iterator[bool]:
+    """Hold the lock of a file inside this block, and yield True; yield False, at once, if another process holds it.
+
+    It is for a file that is written again and again: what two processes write in turns would be a mixture of both.
+    """
+    with ExitStack() as lock:
+        with _disk_errors_in_one_sentence(path):
+            held = lock.enter_context(only_writer(path))
+        yield held
 
 
 class Together:

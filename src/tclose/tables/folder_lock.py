@@ -1,4 +1,4 @@
-"""A lock on a folder: one of several writers goes first, and the others wait.
+"""Locks on a folder, where one of several writers goes first and the others wait, and on one file, where the others are refused.
 
 The lock is a hidden file in the folder that a process has locked. The system opens the lock when the process ends, however it
 ends: a killed process leaves a file that nobody has locked, and the next writer uses it and removes it. Some network drives have
@@ -25,10 +25,26 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder inside this block: the process is the only writer, after all earlier ones."""
-    path = folder / NAME
-    descriptor = _acquire_lock(path)
-    try:
+    with _held(folder / NAME, wait=True):
         yield
+
+
+@contextmanager
+def only_writer(path: Path) -> Iterator[bool]:
+    """Hold the lock of a file inside this block, and yield True; yield False, at once, if another writer holds it."""
+    with _held(path.with_name(f".{path.name}.lock"), wait=False) as held:
+        yield held
+
+
+@contextmanager
+def _held(path: Path, *, wait: bool) -> Iterator[bool]:
+    """Hold a lock file inside this block, and yield True; without waiting, yield False if another writer holds it."""
+    descriptor = _acquire_lock(path, wait=wait)
+    if descriptor is None:
+        yield False
+        return
+    try:
+        yield True
     finally:
         if sys.platform == "win32":  # an open file cannot be removed there
             os.close(descriptor)
@@ -38,23 +54,25 @@ def locked(folder: Path) -> Iterator[None]:
             os.close(descriptor)
 
 
-def _acquire_lock(path: Path) -> int:
-    """Return the descriptor of a folder's lock file, opened and locked."""
+def _acquire_lock(path: Path, *, wait: bool) -> int | None:
+    """Return the descriptor of a lock file, opened and locked; without waiting, None if another writer holds it."""
     while True:
         descriptor = _open_lock_file(path)
         try:
-            _wait_and_lock(descriptor)
+            held = _lock(descriptor, wait=wait)
             with suppress(FileNotFoundError):
-                if os.path.samestat(os.fstat(descriptor), path.stat()):
+                if held and os.path.samestat(os.fstat(descriptor), path.stat()):
                     return descriptor
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
+        if not held:
+            return None
 
 
 def _open_lock_file(path: Path) -> int:
-    """Return the descriptor of a folder's lock file; a file that does not exist is made, and each user may lock it."""
+    """Return the descriptor of a lock file; one that does not exist is made, and each user may lock it."""
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
@@ -70,25 +88,32 @@ def _open_lock_file(path: Path) -> int:
 if sys.platform == "win32":
     import msvcrt
 
-    def _wait_and_lock(descriptor: int) -> None:
-        """Wait until no other process has locked a folder's lock file, and lock it."""
+    def _lock(descriptor: int, *, wait: bool) -> bool:
+        """Lock a lock file, after all other processes or at once, and return whether it is locked."""
         while True:
             try:
-                return msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
             except OSError as error:
-                if error.errno != errno.EDEADLOCK:  # raised after ten seconds of waiting
+                if not wait and error.errno == errno.EACCES:
+                    return False
+                if not wait or error.errno != errno.EDEADLOCK:  # raised after ten seconds of waiting
                     raise
+            else:
+                return True
 
 else:
     import fcntl
 
-    def _wait_and_lock(descriptor: int) -> None:
-        """Wait until no other process has locked a folder's lock file, and lock it."""
+    def _lock(descriptor: int, *, wait: bool) -> bool:
+        """Lock a lock file, after all other processes or at once, and return whether it is locked."""
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            return False
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 raise
+        return True
 
 
 def _remove_quietly(path: Path) -> None:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tclose.errors import InputError, OutputError, PolicyError, got, one_of, raising_alone
+from tclose.errors import InputError, PolicyError, got, one_of, raising_alone
 from tclose.jobs import announce, report
 from tclose.make.registry import EFFORTS, list_algorithms, settings_of
 from tclose.policy import Policy, check_policy
 from tclose.release.opened import open_input
 from tclose.study.compare.cell import Cell, Result, Task, asked
 from tclose.study.compare.comparison import Comparison
+from tclose.study.compare.record import Record, open_record
 from tclose.study.compare.workers import run_all
 from tclose.study.staging import share_of
-from tclose.tables.files import Together, check_target, sha256_of
 from tclose.values.exact import exact
 
 LIMITS = (0.05, 0.1, 0.15, 0.2, 0.3)
@@ -84,23 +84,30 @@ def compare(
         raise PolicyError(f"seconds must be a number above 0. Got {got(seconds)}.")
     if isinstance(table, str | Path) and not Path(table).is_file():
         raise InputError(f"File {str(table)!r} does not exist.")
+    if record is not None and not isinstance(table, str | Path):
+        raise PolicyError("A comparison with a record needs a table in a file: only that can be known again.")
     if processes is not None and processes < 1:
         raise PolicyError(f"processes must be a whole number from 1 on. Got {got(processes)}.")
     limits = [float(column.t) for column in policy.sensitive if column.t is not None]
     own = max(limits) if limits else None
-    kept = None if record is None else _Record(Path(record), task, seconds, own)
+    open_input(table, policy, settings_of(cells[0].algorithm, 0, effort, None).algorithm)  # a wrong column is told here, once
+    with nullcontext() if record is None else open_record(Path(record), task, seconds, own) as kept:
+        return Comparison(_run(task, cells, processes or os.cpu_count() or 1, seconds, kept), own)
+
+
+def _run(task: Task, cells: Sequence[Cell], processes: int, seconds: float | None, kept: Record | None) -> list[Result]:
+    """Return the results of all cells: those in the record, and the others, which are run and added to it."""
     done = {} if kept is None else {result.cell: result for result in kept.results}
     left = [cell for cell in cells if cell not in done]
-    open_input(table, policy, settings_of(cells[0].algorithm, 0, effort, None).algorithm)  # a wrong column is told here, once
     announce("Comparing")
     begun = time.monotonic()
-    for number, result in enumerate(run_all(task, left, processes or os.cpu_count() or 1, seconds), start=1):
+    for number, result in enumerate(run_all(task, left, processes, seconds), start=1):
         done[result.cell] = result
         if kept is not None:
             kept.add(result)
         rest = (time.monotonic() - begun) / number * (len(left) - number)
         report(f"{len(cells) - len(left) + number} of {len(cells)}, about {rest:.0f} s left")
-    return Comparison([done[cell] for cell in cells], own)
+    return [done[cell] for cell in cells]
 
 
 def cells_of(
@@ -130,47 +137,3 @@ def _limit(given: Any) -> float:
         return float(exact(given))
     except (ValueError, OverflowError):
         raise PolicyError(f"t must be numbers from 0 to 1. Got {got(given)}.") from None
-
-
-class _Record:
-    """The file that has what is done, so that a comparison that was interrupted can go on."""
-
-    def __init__(self, path: Path, task: Task, seconds: float | None, own: float | None) -> None:
-        """Read what an earlier call has done; raise OutputError if the file is that of something else."""
-        if not isinstance(task.table, str | Path):
-            raise PolicyError("A comparison with a record needs a table in a file: only that can be known again.")
-        self._path, self._own = path, own
-        check_target(path, force=True, inputs=[Path(task.table)])
-        policy = json.dumps(task.policy.to_dict(None), default=str, sort_keys=True)
-        self._of = {
-            "table": sha256_of(Path(task.table)),
-            "policy": policy,
-            "holdout": str(task.holdout),
-            "effort": task.effort,
-            "seconds": seconds,
-        }
-        self.results: list[Result] = []
-        if path.exists():
-            self.results = self._read()
-
-    def _read(self) -> list[Result]:
-        """Return the results in the file; raise OutputError if they are those of another comparison."""
-        try:
-            found = json.loads(self._path.read_text(encoding="utf-8"))
-            if found["of"] == self._of:
-                results = [Result.from_dict(one) for one in found["results"]]
-                return [one for one in results if one.status != "failed"]  # which is tried again
-        except (ValueError, KeyError, TypeError, OSError):
-            pass
-        raise OutputError(
-            f"File {str(self._path)!r} is not the record of this comparison, but of another table, policy or setting. "
-            "Give another name, or remove it."
-        )
-
-    def add(self, result: Result) -> None:
-        """Write what is done, with one more result. Only its owner may read the file."""
-        self.results.append(result)
-        text = json.dumps({"of": self._of, **Comparison(self.results, self._own).to_dict()}, indent=2, ensure_ascii=False)
-        with Together(force=True) as files:
-            files.stage(self._path, lambda to: to.write_text(text + "\n", encoding="utf-8"), private=True)
-            files.commit()

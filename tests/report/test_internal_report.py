@@ -102,7 +102,7 @@ def test_a_record_or_findings_that_do_not_belong(release: tc.Release, tmp_path: 
         (["--record", tmp_path / "other.json"], "Record 'other.json' belongs to another release."),
         (
             ["--internal", "--attacks", tmp_path / "odd.json"],
-            "File 'odd.json' is not the JSON of what was measured: it has no 'attacks'.",
+            "File 'odd.json' is damaged, or not the output of 'tclose attack --json': it is no mapping. Make it again.",
         ),
     ):
         done = CliRunner().invoke(app, ["report", str(path), *map(str, arguments)])

@@ -60,6 +60,13 @@ def test_what_the_context_says_is_shown_in_its_place() -> None:
     assert text.index("Reviewed by The board, 2026-03-01") > text.index("15. Review")
 
 
+def test_a_long_text_of_the_context_is_cut_with_a_count() -> None:
+    text = Page(release(context={"purpose": "a" * 15_000 + "\n" + "b" * 7_345, "reviewer": "c" * 20_000}).to_html()).text
+    assert "b" * 4_999 + " ... 2,346 more characters are not shown. Recipient" in text
+    assert "c" * 20_000 in text
+    assert text.count("not shown.") == 1
+
+
 def test_a_page_needs_nothing_else() -> None:
     page = Page(release().to_html())
     assert not {"script", "link", "iframe", "img", "object"} & {tag for tag, _ in page.tags}

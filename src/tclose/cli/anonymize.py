@@ -7,11 +7,13 @@ from pathlib import Path
 
 import typer
 
+from tclose.cli.targets import a_file
+
 
 def anonymize(
     data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
-    out: Path = typer.Option(..., "-o", "--out", metavar="OUT", help="The release: .csv, .parquet or .arrow."),
+    out: Path = typer.Option(..., "-o", "--out", metavar="OUT", parser=a_file, help="The release: .csv, .parquet or .arrow."),
     algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: growth."),
     seed: int = typer.Option(0, "--seed", metavar="N", help="For algorithms that choose at random."),
     effort: str = typer.Option(
@@ -22,7 +24,9 @@ def anonymize(
         "states. Ctrl-C once ends the refining and goes on, twice ends everything.",
     ),
     option: list[str] = typer.Option([], "--option", metavar="NAME=VALUE", help="See 'tclose algorithms'."),
-    report: Path | None = typer.Option(None, "--report", metavar="FILE", help="Write a public report too: one HTML file."),
+    report: Path | None = typer.Option(
+        None, "--report", metavar="FILE", parser=a_file, help="Write a public report too: one HTML file."
+    ),
     keep_order: bool = typer.Option(False, "--keep-order", help="Keep the order of the rows, which may give people away."),
     force: bool = typer.Option(False, "--force", help="Replace files that exist."),
 ) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from tclose.cli.targets import a_file
+
 if TYPE_CHECKING:
     from tclose.policy import Policy
 
@@ -18,11 +20,15 @@ def audit(
     quasi: list[str] = typer.Option([], "--quasi", metavar="A,B", help="Quasi-identifiers, instead of a policy."),
     sensitive: list[str] = typer.Option([], "--sensitive", metavar="C,D", help="Sensitive attributes, instead of a policy."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object instead of tables."),
-    classes: Path | None = typer.Option(None, "--classes", metavar="FILE", help="List every class to a CSV or Parquet file."),
+    classes: Path | None = typer.Option(
+        None, "--classes", metavar="FILE", parser=a_file, help="List every class to a CSV or Parquet file."
+    ),
     everything: bool = typer.Option(
         False, "--all", help="Also what is measured without a limit: beta, delta, lift, the joint test."
     ),
-    html: Path | None = typer.Option(None, "--html", metavar="FILE", help="Write a page too: one HTML file. It is internal."),
+    html: Path | None = typer.Option(
+        None, "--html", metavar="FILE", parser=a_file, help="Write a page too: one HTML file. It is internal."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace the page and the listing of classes if they exist."),
 ) -> None:
     """Measure every class of a table: k, l, t, beta, delta; exactly.

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import typer
 
+from tclose.cli.targets import a_file
+
 
 def compare(
     data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
@@ -19,10 +21,17 @@ def compare(
     seconds: float | None = typer.Option(None, "--seconds", metavar="S", help="The longest time of one cell; then it is ended."),
     processes: int | None = typer.Option(None, "--processes", metavar="N", help="Cells at the same time; default: processors."),
     record: Path | None = typer.Option(
-        None, "-o", "--record", metavar="FILE", help="JSON with what is done, after each cell: an interrupted run goes on there."
+        None,
+        "-o",
+        "--record",
+        metavar="FILE",
+        parser=a_file,
+        help="JSON with what is done, after each cell: an interrupted run goes on there.",
     ),
-    listing: Path | None = typer.Option(None, "--csv", metavar="FILE", help="Also a table of all cells, as CSV."),
-    page: Path | None = typer.Option(None, "--html", metavar="FILE", help="Also a page with charts, to decide from."),
+    listing: Path | None = typer.Option(None, "--csv", metavar="FILE", parser=a_file, help="Also a table of all cells, as CSV."),
+    page: Path | None = typer.Option(
+        None, "--html", metavar="FILE", parser=a_file, help="Also a page with charts, to decide from."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace the CSV and the page if they exist."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object instead of the screen."),
 ) -> None:
@@ -44,16 +53,19 @@ def compare(
     from tclose.cli.compared import show_comparison
     from tclose.cli.printing import a_reader_may_leave, echo_json, warnings_told
     from tclose.cli.screen import stages
-    from tclose.policy import Policy
+    from tclose.policy import Policy, files_of
     from tclose.tables.files import Together, check_target
 
     asked = Policy.load(policy)
+    inputs = [data, policy, *files_of(asked), *([] if record is None else [record])]
+    if record is not None:
+        check_target(record, force=True, inputs=inputs[:-1])
     if listing is not None:
-        check_target(listing, force=force, inputs=[data, policy])
+        check_target(listing, force=force, inputs=inputs)
     if page is not None:
         from tclose.report.page import check_page
 
-        check_page(page, internal=None, force=force, inputs=[data, policy])
+        check_page(page, internal=None, force=force, inputs=[*inputs, *([] if listing is None else [listing])])
     with warnings_told(), stages(data.name):
         from tclose.study.compare.compare import compare as try_all
 

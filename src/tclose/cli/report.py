@@ -6,11 +6,18 @@ from pathlib import Path
 
 import typer
 
+from tclose.cli.targets import a_file
+
 
 def report(
     release: Path = typer.Argument(..., metavar="RELEASE", help="The published table; its certificate lies beside it."),
     out: Path | None = typer.Option(
-        None, "-o", "--out", metavar="FILE", help="The report; by default RELEASE.report.html, or RELEASE.internal.html."
+        None,
+        "-o",
+        "--out",
+        metavar="FILE",
+        parser=a_file,
+        help="The report; by default RELEASE.report.html, or RELEASE.internal.html.",
     ),
     record: Path | None = typer.Option(
         None, "--record", metavar="FILE", help="The private record; by default RELEASE.private.json, if it is there."
@@ -47,8 +54,9 @@ def report(
     from tclose.cli.printing import echo, warnings_told
     from tclose.cli.screen import status
     from tclose.release.release import papers_of
+    from tclose.report.findings import read_findings
     from tclose.report.page import check_page, write_page
-    from tclose.report.papers import papers_beside, read_findings
+    from tclose.report.papers import papers_beside
     from tclose.report.report import check_internal, internal_report, public_report
 
     check_internal(internal, data, attacks, utility, comparison)
@@ -56,18 +64,11 @@ def report(
     path = release.with_name(f"{release.name}.{kind}.html") if out is None else out
     given = [one for one in (record, data, attacks, utility, comparison) if one is not None]
     check_page(path, internal=internal, force=force, inputs=[release, *papers_of(release), *given])
+    files = {"attacks": attacks, "utility": utility, "comparison": comparison}
+    findings = {kind: read_findings(file, kind) for kind, file in files.items() if file is not None}
     with warnings_told(), status(f"Reporting on {release.name}"):
         papers = papers_beside(release, record)
-        if internal:
-            page = internal_report(
-                papers,
-                data,
-                attacks=read_findings(attacks, "attacks"),
-                utility=read_findings(utility, "queries"),
-                comparison=read_findings(comparison, "points"),
-            )
-        else:
-            page = public_report(papers)
+        page = internal_report(papers, data, **findings) if internal else public_report(papers)
         write_page(page, path, internal=internal, force=force)
     if not papers.record and not internal:
         echo(

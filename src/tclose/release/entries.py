@@ -33,7 +33,6 @@ _NEEDED = {
     "too": "a list of another length",
     "dict": "a mapping",
     "model": "a mapping",
-    "literal": "another value",
     "greater": "a larger number",
     "less": "a smaller number",
     "finite": "a number",

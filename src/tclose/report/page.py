@@ -10,7 +10,7 @@ from typing import Any
 from tclose.errors import OutputError
 from tclose.extras import load
 from tclose.tables.files import check_target, write_whole
-from tclose.values.exact import decimal_up, plain
+from tclose.values.exact import decimal_up, number_of, plain
 from tclose.values.visible import visible
 
 LONGEST = 200
@@ -81,6 +81,16 @@ def shown(value: Any) -> str:
     return visible(text) if len(text) <= LONGEST else f"{visible(text[:LONGEST])} ... ({len(text):,} characters)"
 
 
+def _not_shown(text: str) -> list[str]:
+    """Return a sentence on how many characters of a text are not shown; none if it is not too long.
+
+    >>> _not_shown("a" * 20_002)
+    ['... 2 more characters are not shown.']
+    """
+    more = len(text) - LONGEST_TEXT
+    return [f"... {number_of(more, 'more character is', 'more characters are')} not shown."] if more > 0 else []
+
+
 @cache
 def _environment() -> Any:
     """Return the environment of the templates: every value passes `shown` and is escaped."""
@@ -91,12 +101,12 @@ def _environment() -> Any:
 
     def prose(text: str) -> Any:
         """Return a sentence of ours, which may be longer than a value of a table, escaped."""
-        return markup.escape(visible(text[:LONGEST_TEXT]))
+        return markup.escape(" ".join([visible(text[:LONGEST_TEXT]), *_not_shown(text)]))
 
     def paragraphs(text: str) -> list[Any]:
-        """Return the paragraphs of a text of the context, whole: it may be longer than a value."""
-        lines = text[:LONGEST_TEXT].splitlines()
-        return [markup.escape(visible(line)) for line in lines if line.strip()]
+        """Return the paragraphs of a text of the context: it may be longer than a value. A long one is cut with a count."""
+        lines = [visible(line) for line in text[:LONGEST_TEXT].splitlines() if line.strip()]
+        return [markup.escape(line) for line in (*lines, *_not_shown(text))]
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from tclose.errors import InputError
 from tclose.judge.gate import as_read
 from tclose.policy import Policy
 from tclose.release.certificate import CERTIFICATE, RECORD
 from tclose.release.claims import read_json
+from tclose.release.entries import Count, Entry, Share, entries_of
 from tclose.release.release import Release
 from tclose.release.verify import verify
 from tclose.report.measured import Measured, measure
@@ -28,29 +31,66 @@ class Papers:
     certificate : mapping
         With the name and sha256 of the file, if there is one.
     record : mapping
-        Empty if it is not known. A public report takes the policy's ``context`` and ``small_cells`` from it, and nothing else.
+        Empty if it is not known.
+    policy : Policy or None
+        That of the record. A public report takes its ``context`` and ``small_cells``, and nothing else of the record.
     """
 
     measured: Measured
     certificate: Mapping[str, Any]
     record: Mapping[str, Any]
+    policy: Policy | None
 
     @property
     def context(self) -> dict[str, str]:
         """The policy's texts for the report, by topic."""
-        found: dict[str, str] = self.record.get("policy", {}).get("context", {})
-        return found
+        return {} if self.policy is None else self.policy.context or {}
 
     @property
     def small_cells(self) -> int:
         """Counts below this are masked in public reports."""
-        return int(self.record.get("policy", {}).get("small_cells", Policy.__dataclass_fields__["small_cells"].default))
+        return int(Policy.__dataclass_fields__["small_cells"].default if self.policy is None else self.policy.small_cells)
+
+
+class InputEntry(Entry):
+    """The input of a release."""
+
+    rows: Count
+
+
+class LossByAttributeEntry(Entry):
+    """The information loss of each quasi-identifier, against the input."""
+
+    gcp: dict[str, Share] = Field(default_factory=dict)
+
+
+class LossEntry(Entry):
+    """The information loss of a release, against the input."""
+
+    by_attribute: LossByAttributeEntry = LossByAttributeEntry()
+
+
+class RecordEntry(Entry):
+    """The private record of a release, as far as an internal report shows it."""
+
+    algorithm: str
+    seed: Annotated[int, Field(ge=0)]
+    effort: str
+    options: dict[str, str | int | float | bool | None]
+    versions: dict[str, str]
+    policy: dict[str, Any]
+    input: InputEntry
+    suppressed: Count
+    loss: LossEntry
+
+
+REMEDY = "Give the one that was written with the release, with --record."
 
 
 def papers_in_memory(release: Release) -> Papers:
     """Return the papers of a release that may not be written yet."""
-    policy = Policy(**release.certificate["policy"])
-    return Papers(measure(as_read(release._details.coded), policy), release.certificate, release.record)
+    measured = measure(as_read(release._details.coded), Policy(**release.certificate["policy"]))
+    return Papers(measured, release.certificate, release.record, Policy(**release.record["policy"]))
 
 
 def papers_beside(path: Path, record: Path | None = None) -> Papers:
@@ -72,28 +112,20 @@ def papers_beside(path: Path, record: Path | None = None) -> Papers:
         raise InputError(f"{path.name} is not as certified, and has no report: {wrong.what}? No. Try 'tclose verify'.")
     certificate = read_json(path.with_name(path.name + CERTIFICATE), "Certificate")
     beside = path.with_name(path.name + RECORD)
-    known: Any = {}
+    known: tuple[Mapping[str, Any], Policy | None] = ({}, None)
     if record is not None or beside.is_file():
-        known = read_json(record or beside, "Record")
-        if not isinstance(known, Mapping) or known.get("release") != certificate["release"]:
-            raise InputError(f"Record {(record or beside).name!r} belongs to another release.")
-        _check_policy(known, (record or beside).name)
-    return Papers(measure(path, found.audit.policy, found.audit), certificate, known)
+        known = read_record(record or beside, certificate)
+    return Papers(measure(path, found.audit.policy, found.audit), certificate, *known)
 
 
-def read_findings(path: Path | None, key: str) -> Any:
-    """Return what `tclose.attack` or `tclose.utility` found, from a JSON file that has some key; None without a file."""
-    if path is None:
-        return None
-    found = read_json(path, "File")
-    if not isinstance(found, Mapping) or key not in found or found.get("internal") is not True:
-        raise InputError(f"File {path.name!r} is not the JSON of what was measured: it has no {key!r}.")
-    return found
-
-
-def _check_policy(record: Mapping[str, Any], name: str) -> None:
-    """Raise InputError if a record has no policy that can be read."""
+def read_record(path: Path, certificate: Mapping[str, Any]) -> tuple[dict[str, Any], Policy]:
+    """Return the record in a file, and its policy; raise InputError if it is damaged, or that of another release."""
+    found = read_json(path, "Record")
+    if not isinstance(found, Mapping) or found.get("release") != certificate["release"]:
+        raise InputError(f"Record {path.name!r} belongs to another release.")
+    record = entries_of(found, RecordEntry, path.name, "the private record of a release", REMEDY).model_dump()
     try:
-        Policy(**record["policy"])
-    except (TypeError, KeyError, ValueError) as error:
-        raise InputError(f"Record {name!r} has no policy that tclose can read.") from error
+        return record, Policy(**record["policy"])
+    except (TypeError, ValueError, OverflowError, ArithmeticError, RecursionError):
+        pass
+    raise InputError(f"Record {path.name!r} has no policy that tclose can read. {REMEDY}")

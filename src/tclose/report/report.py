@@ -6,7 +6,6 @@ from importlib.metadata import version
 from typing import Any
 
 from tclose.errors import InputError
-from tclose.policy import Policy
 from tclose.report.facts import Facts
 from tclose.report.figures import charts_of_facts
 from tclose.report.inside import Inside, look_inside
@@ -45,9 +44,13 @@ def internal_report(
     InputError
         The raw table is given, but the record is not known.
     """
-    if data is not None and not papers.record:
-        raise InputError("The raw table is measured under the policy of the private record, which is not there. Give its path.")
-    raw = None if data is None else measure(data, Policy(**papers.record["policy"]))
+    raw = None
+    if data is not None:
+        if papers.policy is None:
+            raise InputError(
+                "The raw table is measured under the policy of the private record, which is not there. Give its path."
+            )
+        raw = measure(data, papers.policy)
     facts = Facts(papers, least=1)
     return _render_report(facts, look_inside(facts, raw, attacks, utility, comparison, fragmentation))
 

@@ -40,7 +40,7 @@ def test_the_screen(given: list[str]) -> None:
     lines = result.stdout.splitlines()
     assert lines[0].startswith("INTERNAL")
     assert lines[2].startswith("At t = 0.2, growth (k = 2) loses least")
-    assert [line.split()[:2] for line in lines if "mondrian " in line and "0.5000" in line] == [["mondrian", "0.2"]]
+    assert [line.split()[:2] for line in lines if line.startswith("  mondrian ") and "0.500" in line] == [["mondrian", "0.2"]]
     assert next(line for line in lines if "0.2000" in line).startswith("* growth")
     assert lines[-1] == "Not made, sabre at t = 0.2, sabre at t = 0.1: cannot: It cannot."
 

@@ -18,6 +18,8 @@ from tclose.report.charts.fragmentation import Box, fragmentation_boxes
 from tclose.report.charts.frontier import Outcome, frontier
 from tclose.report.charts.hierarchy import hierarchy_tree
 from tclose.report.charts.losses import loss_by_column
+from tclose.report.charts.transport import transport_plan
+from tclose.report.look import RED
 from tclose.report.svg import draw_inline
 from tests.support.charts import CODES, DISEASES, HUGE, LARGE, all_charts, plan_of
 
@@ -77,7 +79,7 @@ def test_a_point_for_many_classes_stands_at_the_farthest() -> None:
 def test_before_and_after_says_how_much_differs() -> None:
     assert (
         title_of(before_after("sex", ["f", "m"], [1, 1], [3, 1], in_order=False))
-        == "sex before and after: 25% of the rows are at other values"
+        == "sex before and after: 25.0% of the rows are at other values"
     )
     assert title_of(before_after("sex", ["f", "m"], [1, 2], [2, 4], in_order=False)).endswith("the distribution is the same")
 
@@ -95,7 +97,7 @@ def test_a_plan_shows_the_moves_of_the_first_paper() -> None:
     assert sum(line["mass"] for line in lines) == pytest.approx(6 / 9)
     assert {line["from"] for line in lines} == {"3", "4", "5"}
     assert [bar["value"] for bar in bars if bar["moves"] and bar["from"] < 0.5] == ["3", "4", "5"]
-    assert title_of(spec) == "salary: 67% of the class has to move until it is distributed as the table; EMD 0.375"
+    assert title_of(spec) == "salary: 66.7% of the class has to move until it is distributed as the table; EMD 0.3750"
 
 
 def test_moves_between_values_that_share_a_line_are_counted() -> None:
@@ -129,7 +131,48 @@ def test_the_frontier_names_what_is_not_dominated() -> None:
     )
     assert title_of(spec) == "2 of 3 releases are beaten by no other: a and b"
     assert "a (t=0.3): GCP 0.1, t 0.3; b: GCP 0.2, t 0.2" in spec["description"]
-    assert [point["pale"] for point in spec["layer"][1]["data"]["values"]] == [False, False, True]
+    hollow, filled = (spec["layer"][number]["data"]["values"] for number in (1, 2))
+    assert [[point["name"] for point in points] for points in (hollow, filled)] == [["c"], ["a", "b"]]
+
+
+def test_twelve_algorithms_have_colours_and_shapes_of_their_own_and_points_short_labels() -> None:
+    outcomes = [Outcome(f"a{number}", 0.1 * number, 1 - 0.05 * number, number > 0, "t=0.1", "0.1") for number in range(12)]
+    spec = frontier(outcomes, loss="GCP", risk="t", labelled="t")
+    for channel in ("fill", "shape"):
+        assert len(set(spec["layer"][1]["encoding"][channel]["scale"]["range"])) == 12, channel
+    assert "the t that was asked" in spec["description"]
+    texts = [text["text"] for layer in spec["layer"] for text in layer["data"]["values"] if "text" in text]
+    assert texts
+    assert set(texts) == {"0.1"}
+
+
+def test_small_losses_have_more_room_where_most_are_small() -> None:
+    def scale(losses: list[float]) -> str:
+        outcomes = [Outcome("a", loss, 0.1, number > 0) for number, loss in enumerate(losses)]
+        kind: str = frontier(outcomes, loss="GCP", risk="t")["layer"][0]["encoding"]["x"]["scale"]["type"]
+        return kind
+
+    assert scale([0.01, 0.02, 0.03, 0.04, 0.1, 0.3, 0.5, 0.8]) == "sqrt"
+    assert scale([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]) == "linear"
+    assert scale([-0.1, 0.0, 0.0, 0.01, 0.02, 0.03, 0.5, 0.8]) == "linear"
+
+
+def test_a_class_within_t_that_breaks_another_limit_is_not_shown_as_one_that_satisfies_all() -> None:
+    spec = emd_by_class("pay", [0.1, 0.1, 0.3], [1, 9, 9], limit=Fraction(1, 5), otherwise=[True, False, True])
+    points = {point["rows"]: point["class"] for point in spec["layer"][0]["data"]["values"] if point["distance"] < 0.2}
+    assert points == {1: "breaks another limit", 9: "satisfies all limits"}
+    assert "1 class within t, but beyond another limit" in spec["description"]
+    colours = spec["layer"][0]["encoding"]["color"]["scale"]
+    assert dict(zip(colours["domain"], colours["range"], strict=True))["breaks another limit"] == RED
+
+
+def test_red_bars_of_a_plan_are_as_long_as_the_moves_are_heavy() -> None:
+    spec = transport_plan("pay", "abc", [1, 1, 0], [0, 1, 1], [(0, 1, 0.5), (1, 2, 0.5)], emd=0.5, in_order=True)
+    bars, lines = (spec["layer"][number]["data"]["values"] for number in (0, 1))
+    for side in (-1, 1):
+        moving = [abs(bar["to"] - bar["from"]) for bar in bars if bar["moves"] and side * (bar["from"] - 0.5) > 0]
+        assert sum(moving) / 0.4 == pytest.approx(sum(line["mass"] for line in lines))  # half of the rows is 0.2 wide
+    assert [bar["value"] for bar in bars if bar["moves"] and bar["from"] < 0.5] == ["a", "b"]  # b gives as much as it takes
 
 
 def test_values_in_order_are_grouped_with_their_neighbours_others_by_their_weight() -> None:

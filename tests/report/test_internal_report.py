@@ -12,6 +12,9 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.cli.commands import app
+from tclose.study.compare.cell import Cell, Result
+from tclose.study.compare.comparison import Compared, Comparison
+from tests.support.compared import figures
 from tests.support.pages import Page
 
 PEOPLE = pa.table({"age": [*range(20, 60)], "ill": ["flu", "cold", "gout", "cough"] * 10})
@@ -30,7 +33,7 @@ def test_what_an_internal_report_adds(release: tc.Release) -> None:
     for said in (
         "0 rows of the input are suppressed",
         "Algorithm mondrian, seed 0",
-        "k, rows in the smallest class 1 4 or more",  # the raw table has classes of one row
+        "k, rows in the smallest class; larger is safer 1 4 or more",  # the raw table has classes of one row
         "In the raw table, 40 of 40 classes break a limit, with 40 of 40 rows.",
         "Quasi-identifiers before and after",
         "Classes by their distance from the table in ill",
@@ -51,30 +54,22 @@ def test_without_the_raw_table_an_internal_report_says_so(release: tc.Release) -
 
 
 def test_a_comparison_is_shown_as_a_frontier(release: tc.Release, tmp_path: Path) -> None:
-    point = {
-        "algorithm": "growth",
-        "asked": 0.2,
-        "k": 4,
-        "t": 0.19,
-        "gcp": 0.2,
-        "query_error": 0.1,
-        "excess": 0.01,
-        "dominated": False,
-    }
-    found = {
-        "internal": True,
-        "suggestion": "Take growth.",
-        "points": [point, {**point, "algorithm": "mondrian", "gcp": 0.4, "dominated": True}],
-    }
-    (tmp_path / "found.json").write_text(json.dumps(found))
+    done = [
+        Result(Cell(name, 0.2, 4, 0), "done", figures=figures(t=0.19, gcp=gcp))
+        for name, gcp in (("growth", 0.2), ("mondrian", 0.4))
+    ]
+    found = Comparison(done, 0.2, Compared(40, 30, 3, ["age"], ["ill"]))
+    (tmp_path / "found.json").write_text(found.to_json())
     path = release.write(tmp_path / "release.csv")[0]
-    done = CliRunner().invoke(app, ["report", str(path), "--internal", "--comparison", str(tmp_path / "found.json")])
-    assert (done.exit_code, done.stdout) == (0, f"Wrote {path}.internal.html, an INTERNAL report: never publish it.\n"), (
-        done.stderr
-    )
+    run = CliRunner().invoke(app, ["report", str(path), "--internal", "--comparison", str(tmp_path / "found.json")])
+    assert (run.exit_code, run.stdout) == (0, f"Wrote {path}.internal.html, an INTERNAL report: never publish it.\n"), run.stderr
     text = Page(Path(f"{path}.internal.html").read_text()).text
-    assert "Take growth." in text
-    assert "mondrian another is better 0.2 4 0.190 40.0% 10.0% +1.0" in text
+    assert found.suggestion is not None
+    assert f"{found.suggestion} GCP is information loss: 0 is none" in text
+    assert "mondrian, t = 0.2, k = 4 0.1900 0.400" in text
+    assert Comparison.from_dict(json.loads(found.to_json())).to_dict() == found.to_dict()
+    with pytest.raises(tc.InputError, match="not the JSON of a comparison"):
+        Comparison.from_dict({"results": [{}], "asked": None})
 
 
 def test_fragments_are_drawn(release: tc.Release) -> None:
@@ -122,7 +117,7 @@ def test_the_page_of_an_audit(tmp_path: Path) -> None:
     assert done.exit_code == 1, done.stderr
     text = Page(page.read_text()).text
     assert "INTERNAL. Do not publish this page" in text
-    assert "The policy is not satisfied. Of the table as it is, 40 of 40 classes break a limit" in text
+    assert "The policy is not satisfied. 40 of 40 classes break a limit" in text
     assert "25 classes more, which are nearer, are not shown." in text
     assert tc.audit(PEOPLE, tc.Policy(["age"], ["ill"])).to_html(tmp_path / "again.html") == (tmp_path / "again.html").read_text()
 

@@ -64,7 +64,8 @@ def test_words_are_broken_between_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(0, "0%"), (1e-9, "<0.1%"), (0.001, "0.1%"), (0.5, "50%"), (0.995, ">99%"), (1, "100%")]
+    ("share", "text"),
+    [(0, "0%"), (1e-9, "<0.1%"), (0.001, "0.1%"), (0.5, "50.0%"), (0.995, "99.5%"), (0.9999, ">99.9%"), (1, "100%")],
 )
 def test_percentages_never_round_to_none_or_all(share: float, text: str) -> None:
     assert percent(share) == text
@@ -74,3 +75,4 @@ def test_lists_of_names_are_cut_with_a_count() -> None:
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
     assert listed([str(number) for number in range(9)], 2) == "0, 1 and 7 more"
+    assert listed(["a", "b", "c"], 2) == "a, b and c"  # one more is named: it takes no more room

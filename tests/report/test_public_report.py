@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,48 @@ def test_tables_have_headers_and_regions_names() -> None:
 def test_small_counts_are_masked_with_another_unless_the_policy_says_otherwise() -> None:
     masked = Page(release().to_html()).text
     assert "gout masked masked" in masked
-    assert "2 counts are masked" in masked
+    assert "2 lines are masked" in masked
     assert "gout 3 5.0%" in Page(release(small_cells=1).to_html()).text
+
+
+def test_what_nobody_stated_is_told_at_the_top_with_links() -> None:
+    html = release(context={"purpose": "Costs", "reviewer": "The board"}).to_html()
+    text = Page(html).text.replace(" ,", ",").replace(" .", ".")
+    said = "Not stated by the publisher: recipient, controls, adversaries, why these limits, earlier releases."
+    assert text.index(said) < text.index("1. Identity and versions")
+    assert '<a href="#earlier">earlier releases</a>' in html
+    topics = ("purpose", "recipient", "controls", "adversaries", "thresholds", "earlier_releases", "reviewer")
+    assert "Not stated by the publisher" not in Page(release(context=dict.fromkeys(topics, "It is.")).to_html()).text
+
+
+def test_how_coarse_the_release_is_and_what_it_is_good_for_stand_in_words() -> None:
+    text = Page(release().to_html()).text
+    widths = [
+        (high - low, count)
+        for value, count in Counter(release().table["age"].to_pylist()).items()
+        for low, high in [[int(end) for end in re.findall(r"\d+", value)]]
+    ]
+    mean = sum(width * count for width, count in widths) / 60
+    assert f"How the quasi-identifiers are published: age in ranges of {mean:.3g} on average." in text
+    assert "How often each value of ill occurs among all rows: published as it was." in text
+    assert "What sets small groups apart in ill: the limit t asks that every class is like the whole table." in text
+    assert "global certainty penalty" in text
+
+
+def test_published_quasi_identifiers_are_counted_and_masked_as_small_cells_asks() -> None:
+    counts = Counter(release().table["age"].to_pylist())
+    text = Page(release().to_html()).text
+    assert all(f"{value} {count}" in text for value, count in counts.items())
+    masked = Page(release(small_cells=30).to_html()).text
+    assert not any(f"{value} {count}" in masked for value, count in counts.items())
+
+
+def test_words_that_a_reader_may_not_know_are_explained_on_the_page() -> None:
+    text = Page(release().to_html()).text
+    words = text[text.index("Words on this page") :]
+    assert "k The rows, or persons, of the smallest class. Larger is safer." in words
+    assert "Smaller is safer." in words
+    assert "Cramér" not in words  # is not on this page
 
 
 def test_a_context_changes_neither_the_release_nor_its_certificate() -> None:

@@ -22,10 +22,11 @@ import pytest
 import tclose as tc
 from tclose.study.compare import compare as study
 from tclose.study.compare.cell import Cell, Result, Task, run
-from tclose.study.compare.comparison import Comparison
+from tclose.study.compare.comparison import Compared, Comparison
 from tclose.study.compare.workers import run_all
 from tclose.values.exact import exact
 from tests.support.compared import figures
+from tests.support.pages import Page
 
 POLICY = tc.Policy(["age", "size"], {"ill": 0.3}, k=4)
 
@@ -55,7 +56,7 @@ def test_the_frontier_has_what_nothing_is_better_than() -> None:
     assert [point.name for point in found.frontier()] == ["growth, t = 0.1, k = 5", "growth, t = 0.2, k = 5"]
     assert [point["dominated"] for point in found.to_dict()["points"]] == [False, False, True]
     assert found.suggestion == (
-        "At t = 0.2, growth (k = 5) loses least: GCP 0.200, COUNT queries off by 20% in the median, largest excess of an attack "
+        "At t = 0.2, growth (k = 5) loses least: GCP 0.200, COUNT queries off by 20.0% in the median, largest excess of an attack "
         "+1.0 points. Next is mondrian with GCP 0.500. A t of 0.1 would cost +0.200 of GCP."
     )
     assert repr(found) == "<Comparison: 3 of 4 cells done; 2 on the frontier of t and GCP; INTERNAL>"
@@ -86,6 +87,8 @@ def test_processes_find_what_this_one_finds_and_go_on_where_they_were(people: Pa
         again = run(task, result.cell)
         assert result.status == again.status == "done"
         assert {**result.to_dict()["figures"], "seconds": 0} == {**again.to_dict()["figures"], "seconds": 0}
+    assert found.compared == Compared(200, 200, 20, ["age", "size"], ["ill"])
+    assert json.loads(record.read_text())["compared"] == found.compared._asdict()
     assert oct(record.stat().st_mode & 0o777) == "0o600"
     begun: list[Cell] = []
     whole = run_all
@@ -170,8 +173,18 @@ def test_a_page_a_table_and_a_chart() -> None:
             Result(Cell("mondrian", 0.2, 5, 0), "refused", "<b>It cannot.</b>"),
         ],
         0.2,
+        Compared(1200, 1000, 100, ["age<b>"], ["ill"]),
     )
     page = found.to_html(name="<script>alert(1)</script>")
+    text = Page(page).text
+    for said in (
+        "rows of the table 1,200",
+        "persons 1,000",
+        "persons held back from every release 100",
+        "about a person: ill.",
+        "others may know: age<b>.",
+    ):
+        assert said in text, said
     assert page.count("<svg") == 3
     assert "INTERNAL" in page
     assert "<script>" not in page

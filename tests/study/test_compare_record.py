@@ -107,7 +107,7 @@ def test_the_record_is_locked_while_cells_run(people: Path, monkeypatch: pytest.
         (lambda text: text[: len(text) // 2], "is not JSON. Check how it was copied."),
         (lambda _: "", "is not JSON. Check how it was copied."),
         (lambda _: "[]", "is damaged, or not the record of a comparison: it is no mapping. Remove it, or name another record."),
-        (lambda _: "{}", "it has no 'of'."),
+        (lambda _: "{}", "it has no 'asked'."),
         (lambda text: text.replace('"gcp": 0.3', '"gcp": NaN', 1), "has NaN or Infinity"),
         (lambda text: text.replace('"gcp": 0.3', '"gcp": "0.3"', 1), "'results.0.figures.gcp' must be a number."),
         (lambda text: text.replace('"gcp": 0.3,', "", 1), "it has no 'results.0.figures.gcp'."),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tclose.cli.printing import Columns, Screen
-from tclose.cli.screen import SATISFIED, WHAT_T_IS, how_read, limits_table, listed_names, size
+from tclose.cli.printing import Columns, Screen, words
+from tclose.cli.screen import WHAT_T_IS, how_read, limits_table, listed_names, size
 from tclose.make.registry import DEFAULT
 from tclose.release.certificate import edges_in_words
+from tclose.report.attained import SATISFIED
 from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     """Print the verdict on a release, what it attains, its information loss, and how many rows differ from all others."""
     audit = release.audit
     gone = number_of(release.suppressed, "row") if release.suppressed else "none"
-    screen.tell(SATISFIED)
+    screen.tell(words(SATISFIED, style="bold green"))
     screen.tell(f"{path.name}: {size(audit)}, {gone} suppressed")
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))

@@ -8,11 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tclose.cli.printing import Columns, Screen, words
 from tclose.jobs import COMPILING, Job
 from tclose.policy.models import MODELS, PrivacyModel
+from tclose.report.attained import verdict_in_words
 from tclose.values.exact import decimal_up, number_of, plain
 
 if TYPE_CHECKING:
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
     from tclose.tables.readings import Reading
 
 WHAT_T_IS = "t is 0 where a class has the same distribution of values as the whole table, and 1 where it is as far as can be."
-
-SATISFIED = words("The policy is satisfied for these quasi-identifiers; this is not a legal determination.", style="bold green")
-"""The verdict says no more than was checked."""
 
 SHOWN = 3
 """Values of a class that a sentence names, at most."""
@@ -81,7 +77,7 @@ def show_audit(
         Sentences about how the table was read.
     """
     screen = Screen()
-    screen.tell(_verdict_in_words(audit))
+    screen.tell(_styled_verdict(audit))
     screen.tell(f"{title}: {size(audit)}. Rows of one class agree in {listed_names(list(audit.quasi))}.")
     for note in notes:
         screen.tell(note)
@@ -105,20 +101,10 @@ def how_read(readings: Mapping[str, Reading]) -> list[str]:
     return ["How the columns were read:", *(f"  {reading.sentence}" for reading in readings.values())] if readings else []
 
 
-def _verdict_in_words(audit: Audit) -> Any:
-    """Return the styled first sentence of an audit's screen: whether the policy is satisfied."""
-    if not audit.judgements:
-        return words("No limit was asked for; this is what was measured.", style="bold")
-    if audit.satisfied:
-        return SATISFIED
-    broken = np.logical_or.reduce([judgement.broken for judgement in audit.judgements])
-    count, rows = int(broken.sum()), int(audit.sizes[broken].sum())
-    verb = "breaks" if count == 1 else "break"
-    return words(
-        f"The policy is not satisfied. {count:,} of {number_of(audit.classes, 'class', 'classes')} {verb} a limit, with {rows:,} "
-        f"of {number_of(audit.rows, 'row')}.",
-        style="bold red",
-    )
+def _styled_verdict(audit: Audit) -> Any:
+    """Return the first sentence of an audit's screen, in the colour of the verdict."""
+    colour = "" if not audit.judgements else " green" if audit.satisfied else " red"
+    return words(verdict_in_words(audit), style=f"bold{colour}")
 
 
 def size(audit: Audit) -> str:

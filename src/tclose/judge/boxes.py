@@ -88,7 +88,7 @@ def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tre
     tree = None if isinstance(column.hierarchy, Intervals) else column.hierarchy  # an interval says itself what it stands for
     if column.recode != "set" and tree is not None and not _are_ranges(labels):
         return _tree_of_labels(labels, _path_parser(tree, labels))
-    if any(_is_masked(label) for label in set(labels)):
+    if any(is_masked(label) for label in set(labels)):
         return _tree_of_labels(labels, _prefix_path_parser(labels))
     read = _label_parser(labels)
     return _line_of_cells([(label,) for label in labels], read)
@@ -178,7 +178,7 @@ def _span_of_label(text: str, point: Callable[[str], Span | None]) -> Span:
         last = spans[1][1] if text.endswith("]") else _just_before(spans[1][0])
         return _hull([spans[0], (last, last)])
     if text.startswith("{"):
-        members = [point(member) or _span_of_text(member) for member in _set_members(text)]
+        members = [point(member) or _span_of_text(member) for member in set_members(text)]
         return _hull(members) if members else EVERYTHING
     if text.startswith('"'):
         return _span_of_text(_unquoted(text))
@@ -246,7 +246,7 @@ def _just_before(position: Key) -> Key:
     return (*position[:2], -1)
 
 
-def _set_members(label: str) -> list[str]:
+def set_members(label: str) -> list[str]:
     """Return the members of a set's label ``{a, b}``; an empty list for a label that is not a set."""
     found, start = [], 1
     while start < len(label):
@@ -400,7 +400,7 @@ def _calendar_path(label: Any) -> Way:
     return way[: 3 + (month > 0) + (day > 0)]
 
 
-def _is_masked(label: Any) -> bool:
+def is_masked(label: Any) -> bool:
     """Whether the end of a label is hidden by stars, as in ``476**``, but not ``*`` alone."""
     return isinstance(label, str) and label.endswith("*") and label.strip("*") != "" and not _SEVERAL.fullmatch(label)
 

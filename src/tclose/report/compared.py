@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from tclose.report.figures import Figure
+from tclose.report.figures import Figure, frontier_of
 from tclose.report.listing import Listing, cut
 from tclose.report.page import render
-from tclose.report.plots import frontier_spec
-from tclose.report.svg import draw_inline
 from tclose.study.compare.comparison import Comparison
 
 PAIRS = (("gcp", "t"), ("query_error", "excess"), ("gcp", "homogeneous"))
@@ -33,14 +31,7 @@ class ComparisonFacts:
 
     def figures(self) -> list[Figure]:
         """Return the charts; none if nothing was made."""
-        if not self.comparison.points:
-            return []
-        captions = {
-            "t": "How far sensitive values of a class may be from those of the table, against what is lost.",
-            "excess": "What an attacker gains on people in the release, against how wrong counts become.",
-            "homogeneous": "Rows whose sensitive value anybody knows who knows their class, against what is lost.",
-        }
-        return [Figure(draw_inline(frontier_spec(self.comparison, x, y)), captions[y]) for x, y in PAIRS]
+        return [frontier_of(self.comparison, cost, risk) for cost, risk in PAIRS] if self.comparison.points else []
 
     def releases(self) -> Listing:
         """Return the table of all releases."""
@@ -64,8 +55,3 @@ class ComparisonFacts:
 def comparison_page(comparison: Comparison, name: str = "table") -> str:
     """Return the page of a comparison; ``name`` is that of the table."""
     return render("comparison.html", facts=ComparisonFacts(comparison, name), version=version("tclose"))
-
-
-def _limit(t: float | None) -> str:
-    """Return the t that was asked of a release; nothing if none was."""
-    return "" if t is None else f"{t:g}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,13 @@ import numpy as np
 from tclose.judge.result import Audit
 from tclose.policy.models import NAMED
 from tclose.policy.yaml import yaml_text
-from tclose.report.attained import attained_in_words
-from tclose.report.labels import listed
+from tclose.report.attained import attained_in_words, safer_side
+from tclose.report.labels import listed, percent, quoted
 from tclose.report.listing import Listing, cut
 from tclose.report.masking import masked_cells, pooled
 from tclose.report.measured import Distribution
 from tclose.report.papers import Papers
+from tclose.report.published import MEANS, SINGLE, PublishedColumn, coarseness_of, published_columns
 from tclose.values.exact import decimal_up, number_of, plain
 
 MASKED = "masked"
@@ -43,6 +45,18 @@ PLAINLY = {
     "share": "alpha: no value has a larger share in a class.",
 }
 """What models mean, for a reader who never read a paper."""
+MOST_NAMED = 6
+"""Quasi-identifiers that a sentence names, at most."""
+TOPICS = (
+    ("purpose", "context", "purpose"),
+    ("recipient", "context", "recipient"),
+    ("controls", "context", "controls"),
+    ("adversaries", "adversaries", "adversaries"),
+    ("thresholds", "method", "why these limits"),
+    ("earlier_releases", "earlier", "earlier releases"),
+    ("reviewer", "review", "review"),
+)
+"""Topics of the policy's context, the heading of each, and what it is."""
 ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive", "kept": "published as it is"}
 
 
@@ -126,7 +140,7 @@ class Facts:
     def detail_lost(self) -> str | None:
         """How much detail of the quasi-identifiers is lost, in percent; None if it is not known."""
         gcp = self.certificate["loss"].get("gcp")
-        return None if gcp is None else f"{100 * gcp:.0f}%"
+        return None if gcp is None else percent(gcp)
 
     @property
     def unique(self) -> str:
@@ -169,7 +183,7 @@ class Facts:
             attained = attained_in_words(self.audit, judgement)
             if self.least > 1 and model.key in OF_FREQUENCIES:
                 attained = "satisfied"
-            label = model.label.format("rows" if judgement.sensitive is None else judgement.sensitive)
+            label = f"{model.label.format('rows' if judgement.sensitive is None else judgement.sensitive)}; {safer_side(model)}"
             found = [] if before is None else [raw.get((judgement.model, judgement.sensitive), "not measured")]
             rows.append((label, *found, asked, attained))
         headers = ("limit", *([] if before is None else ["raw table"]), "asked", "this release")
@@ -186,7 +200,7 @@ class Facts:
         whole = self.papers.measured.distributions
         most = {name: found.counts.max() / found.counts.sum() for name, found in whole.items()}
         rows = [
-            (name, f"{100 * found.share:.0f}%", f"{100 * most[name]:.0f}%", f"{found.l_distinct:,}", decimal_up(found.t_judged))
+            (name, percent(found.share), percent(most[name]), f"{found.l_distinct:,}", decimal_up(found.t_judged))
             for name, found in self.audit.sensitive.items()
         ]
         headers = ("sensitive column", "largest share of one value in a class", "in the table", "fewest values in a class", "t")
@@ -222,30 +236,108 @@ class Facts:
             ranges = pooled(found.counts.tolist(), least) or [(0, len(found.values))]
             if rows < self.least:
                 return None
-            labels = [_interval_in_words(found.values, first, last) for first, last in ranges]
-            counts = [int(found.counts[first:last].sum()) for first, last in ranges]
-            return _listing_of_values(found.name, labels, counts, [False] * len(counts), rows)
-        order = list(range(len(found.values))) if found.in_order else np.argsort(-found.counts, kind="stable").tolist()
-        labels, counts = [found.values[code] for code in order], [int(found.counts[code]) for code in order]
-        if len(labels) > MOST_VALUES:
-            rest = len(labels) - MOST_VALUES
-            labels = [*labels[:MOST_VALUES], f"{number_of(rest, 'value')} more"]
-            counts = [*counts[:MOST_VALUES], sum(counts[MOST_VALUES:])]
+            lines = [
+                (_interval_in_words(found.values, first, last), int(found.counts[first:last].sum()), False)
+                for first, last in ranges
+            ]
+            return _listing_of_values(found.name, lines, rows)
+        return self._values(found.name, found.values, found.counts.tolist(), in_order=found.in_order)
+
+    def _values(self, name: str, values: Sequence[str], counts: Sequence[int], *, in_order: bool) -> Listing | None:
+        """Return the values of a column with their rows, small counts masked and a long list cut; None if it must not be shown.
+
+        Which counts are masked is decided before the list is cut: the sum of what is cut tells no more than the masked ones do.
+        Masked counts stand last, in the order of the values: by size, their order would tell of them.
+        """
         masked = masked_cells(counts, self.least)
         if masked is None:
             return None
-        lines = list(zip(labels, counts, masked, [*order[:MOST_VALUES], len(order)], strict=False))
-        if not found.in_order:  # masked counts stand last, in the order of the values: by size, their order would tell of them
-            lines.sort(key=lambda line: (line[2], line[3] if line[2] else 0))
-        return _listing_of_values(
-            found.name, [line[0] for line in lines], [line[1] for line in lines], [line[2] for line in lines], rows
-        )
+        lines = list(zip(values, counts, masked, strict=True))
+        if not in_order:
+            lines.sort(key=lambda line: (line[2], 0 if line[2] else -line[1]))
+        rest, lines = lines[MOST_VALUES:], lines[:MOST_VALUES]
+        for hidden in (False, True):
+            of = [line for line in rest if line[2] is hidden]
+            pooled_line = (f"{len(of):,} values more", sum(line[1] for line in of), hidden)
+            lines += of if len(of) < 2 else [pooled_line]  # one more is shown by its name
+        return _listing_of_values(name, lines, self.audit.rows)
 
-    def losses(self) -> Listing | None:
-        """Return how much detail each quasi-identifier lost, against the released table; None if it is not known."""
+    @cached_property
+    def published(self) -> dict[str, PublishedColumn]:
+        """The published columns of the quasi-identifiers."""
+        return published_columns(self.audit)
+
+    def quasi_distributions(self) -> list[tuple[str, Listing | None]]:
+        """Return how often each published value of each quasi-identifier occurs; None for a column that must not be shown."""
+        return [
+            (name, self._values(name, column.values, column.counts.tolist(), in_order=False))
+            for name, column in self.published.items()
+        ]
+
+    @cached_property
+    def coarseness(self) -> dict[str, list[tuple[float, str]]]:
+        """How coarse each quasi-identifier is published: shares of the rows, largest first, each with words."""
+        holds = {column["name"]: column["holds"] for column in self.certificate["columns"]}
+        return {name: coarseness_of(name, self.published, self.audit, holds.get(name, "")) for name in self.quasi}
+
+    def _mostly(self, name: str) -> str:
+        """Return how most rows of a quasi-identifier are published."""
+        first, *others = self.coarseness[name]
+        return f"mostly {first[1]}" if others else first[1]
+
+    @property
+    def coarse_words(self) -> str:
+        """A sentence on how the quasi-identifiers are published."""
+        said = [f"{quoted(name)} {self._mostly(name)}" for name in self.quasi]
+        more = [f"{len(said) - MOST_NAMED:,} more"] if len(said) > MOST_NAMED + 1 else []
+        return f"{'; '.join([*(said[:MOST_NAMED] if more else said), *more])}."
+
+    @property
+    def not_stated(self) -> list[tuple[str, str]]:
+        """What the policy's context is silent about: the heading that it belongs to, and what it is."""
+        return [(heading, what) for topic, heading, what in TOPICS if topic not in self.papers.context]
+
+    def good_for(self) -> list[str]:
+        """Return what the release can be used for, from its figures."""
+        raw = {column.name: column.bins is None or column.publish is not None for column in self.audit.policy.sensitive}
+        whole, binned = ([quoted(name) for name, own in raw.items() if own is kind] for kind in (True, False))
+        said = []
+        if whole:
+            said.append(f"How often each value of {listed(whole)} occurs among all rows: published as it was.")
+        if binned:
+            said.append(f"How often each interval of {listed(binned)} occurs among all rows.")
+        single = [quoted(name) for name in self.quasi if self._mostly(name) == SINGLE]
+        if single:
+            said.append(f"Counts by {listed(single)}: published as single values.")
+        ranges = [f"{quoted(name)} ({self._mostly(name)})" for name in self.quasi if " ranges of " in self._mostly(name)]
+        if ranges:
+            said.append(f"Counts over ranges that are much wider than those that are published: {listed(ranges)}.")
+        return said
+
+    def not_good_for(self) -> list[str]:
+        """Return what the release cannot be used for, from its figures and limits."""
+        coarse = [
+            f"{quoted(name)} ({self._mostly(name)})" for name in self.quasi if self.coarseness[name][0][1] not in (SINGLE, MEANS)
+        ]
+        said = ["Anything about one person."]
+        if coarse:
+            said.append(f"Questions finer than the published values: {listed(coarse)}.")
+        limited = [quoted(column.name) for column in self.audit.policy.sensitive if column.t is not None]
+        if limited:
+            said.append(
+                f"What sets small groups apart in {listed(limited)}: the limit t asks that every class is like "
+                f"{'the people around it' if self.audit.policy.n is not None else 'the whole table'}."
+            )
+        return said
+
+    def losses(self) -> Listing:
+        """Return how each quasi-identifier is published, and how much detail it lost against the released table, if known."""
         parts = self.certificate["loss"].get("by_attribute", {}).get("gcp", {})
-        rows = [(name, f"{100 * lost:.0f}%") for name, lost in parts.items()]
-        return cut("Detail lost", ("quasi-identifier", "detail lost"), rows) if rows else None
+        rows = []
+        for name, found in self.coarseness.items():
+            words = [what if share == 1 else f"{percent(share)} of the rows {what}" for share, what in found]
+            rows.append((name, "; ".join(words), percent(parts[name]) if name in parts else "not stated"))
+        return cut("Quasi-identifiers: how they are published, and detail lost", ("column", "published", "detail lost"), rows, 2)
 
     @property
     def loss_unknown(self) -> list[str]:
@@ -265,21 +357,14 @@ def cut_lines(text: str, source: str) -> list[str]:
     return [*lines[:MOST_LINES], f"# {number_of(len(lines) - MOST_LINES, 'line')} more are not shown: see the {source}"]
 
 
-def _listing_of_values(name: str, labels: Sequence[str], counts: Sequence[int], hidden: Sequence[bool], rows: int) -> Listing:
-    """Return the table of a distribution; masked counts are marked."""
+def _listing_of_values(name: str, lines: Sequence[tuple[str, int, bool]], rows: int) -> Listing:
+    """Return the table of a distribution: each value, its rows, and whether they are masked."""
     found = [
-        (label, MASKED, MASKED) if masked else (label, f"{count:,}", _share(count, rows))
-        for label, count, masked in zip(labels, counts, hidden, strict=True)
+        (label, MASKED, MASKED) if masked else (label, f"{count:,}", percent(count / rows)) for label, count, masked in lines
     ]
-    note = ""
-    if any(hidden):
-        note = f"{number_of(sum(hidden), 'count is', 'counts are')} masked: small ones, and others so that sums do not tell them."
-    return Listing(f"Values of {name} in the release", ("value", "rows", "share"), found, 1, note)
-
-
-def _share(count: int, rows: int) -> str:
-    """Return a share of the rows in percent; one that is not 0 is never shown as 0."""
-    return f"{100 * count / rows:.1f}%" if 2000 * count >= rows else "<0.1%"
+    hidden = sum(masked for _, _, masked in lines)
+    note = f"{number_of(hidden, 'line is', 'lines are')} masked: small counts, and others so that sums do not tell them."
+    return Listing(f"Values of {name} in the release", ("value", "rows", "share"), found, 1, note if hidden else "")
 
 
 def _edges_of_sizes(largest: int) -> Iterator[int]:

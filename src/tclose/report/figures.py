@@ -12,13 +12,13 @@ from tclose.make.fragmentation.result import Fragmentation
 from tclose.report.charts.before_after import before_after
 from tclose.report.charts.class_sizes import class_sizes
 from tclose.report.charts.fragmentation import Box, fragmentation_boxes
-from tclose.report.charts.frontier import Outcome, frontier
 from tclose.report.charts.losses import loss_by_column
 from tclose.report.charts.transport import transport_plan
 from tclose.report.facts import Facts
 from tclose.report.measured import Distribution
-from tclose.report.plots import distances_of
+from tclose.report.plots import distances_of, frontier_spec
 from tclose.report.svg import draw_inline
+from tclose.study.compare.comparison import Comparison
 from tclose.values.arrays import Ints
 
 MOST = 4
@@ -92,17 +92,14 @@ def fragments_of(fragmentation: Fragmentation, names: Sequence[str]) -> Figure:
     return Figure(draw_inline(spec), "Boxes of sensitive values: each class takes its share of every box.")
 
 
-def frontier_of(comparison: Mapping[str, Any]) -> Figure:
-    """Return the chart of a comparison: what each release loses, and what it attains."""
-    outcomes = [
-        Outcome(
-            point["algorithm"],
-            point["gcp"],
-            point["t"],
-            point["dominated"],
-            "" if point["asked"] is None else f"t={point['asked']:g}",
-        )
-        for point in comparison["points"]
-    ]
-    spec = frontier(outcomes, loss="information loss (GCP)", risk="attained t")
-    return Figure(draw_inline(spec), "Each point is a release of the same table.")
+CAPTIONS = {
+    "t": "How far sensitive values of a class may be from those of the table, against the detail that is lost.",
+    "excess": "What an attacker gains on people in the release, against how wrong counts become.",
+    "homogeneous": "Rows whose sensitive value anybody knows who knows their class, against the detail that is lost.",
+}
+"""What is below the chart of a comparison, by its risk."""
+
+
+def frontier_of(comparison: Comparison, cost: str = "gcp", risk: str = "t") -> Figure:
+    """Return the chart of a comparison: a cost and a risk of each release."""
+    return Figure(draw_inline(frontier_spec(comparison, cost, risk)), f"Each point is a release. {CAPTIONS[risk]}")

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from tclose.release.entries import Count, Difference, Entry, Error, Share, read_entries
+from tclose.study.compare.record import CellsEntry
 
 Pair = Field(min_length=2, max_length=2)
 
@@ -111,25 +112,21 @@ class UtilityEntry(Entry):
     skipped: list[str]
 
 
-class PointEntry(Entry):
-    """One algorithm at one t and k; see `tclose.study.compare.comparison.Point`."""
+class ComparedEntry(Entry):
+    """What was compared; see `tclose.study.compare.comparison.Compared`."""
 
-    algorithm: str
-    asked: Share | None
-    k: Count
-    t: Error
-    gcp: Share
-    query_error: Error
-    excess: Difference
-    dominated: bool
+    rows: Count
+    persons: Count
+    held_back: Count
+    quasi: list[str]
+    sensitive: list[str]
 
 
-class ComparisonEntry(Entry):
+class ComparisonEntry(CellsEntry):
     """What `tclose.compare` found; its record has the same entries."""
 
     internal: Literal[True]
-    suggestion: str | None
-    points: list[PointEntry]
+    compared: ComparedEntry | None = None
 
 
 _FORMS: dict[str, tuple[type[Entry], str]] = {

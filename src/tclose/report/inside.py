@@ -12,10 +12,14 @@ import numpy as np
 from tclose.judge.result import Audit
 from tclose.make.fragmentation.result import Fragmentation
 from tclose.policy.yaml import yaml_text
+from tclose.report.attained import broken_in_words
+from tclose.report.compared import points_of
 from tclose.report.facts import Facts, cut_lines
 from tclose.report.figures import MOST, Figure, column_before_after, distances, fragments_of, frontier_of, transport
+from tclose.report.labels import listed, percent, quoted
 from tclose.report.listing import Listing, cut
 from tclose.report.measured import Measured, worst_classes
+from tclose.study.compare.comparison import Comparison
 from tclose.values.exact import decimal_up, number_of
 from tclose.values.hierarchy import printed
 
@@ -23,6 +27,10 @@ CLASSES = 15
 """Classes of a table that are listed, at most."""
 WORST = 2
 """Classes of each sensitive column that are looked at closely, at most."""
+RIGHT, WRONG = 0.1, 0.25
+"""Counts are good with a median error up to the first, and not good with one above the second."""
+TIED, KEPT, LOST = 0.1, 0.8, 0.5
+"""Pairs of columns go together from this Cramér's V on; shares of it that are kept, and below which it is lost."""
 MOVES = 8
 """Moves of a transport plan that are listed, at most."""
 
@@ -59,8 +67,9 @@ class Inside:
         Of the raw table; None if it was not given.
     raw, released : list of Classes
         The classes of the raw table and of the release, for each sensitive column.
-    attacks, utility, comparison : mapping or None
-        What `tclose.attack`, `tclose.utility` and `tclose.compare` found, as mappings for JSON.
+    attacks, utility : mapping or None
+        What `tclose.attack` and `tclose.utility` found, as mappings for JSON.
+    comparison : Comparison or None
     fragmentation : Fragmentation or None
         What `tclose.find_fragmentation` found.
     """
@@ -72,7 +81,7 @@ class Inside:
     released: list[Classes]
     attacks: Mapping[str, Any] | None
     utility: Mapping[str, Any] | None
-    comparison: Mapping[str, Any] | None
+    comparison: Comparison | None
     fragmentation: Fragmentation | None = None
 
     @property
@@ -95,7 +104,7 @@ class Inside:
                     for part in self.facts.audit.quasi
                     if part == name or part.rpartition(".")[0] == name
                 ),
-                f"{100 * lost[name]:.0f}%" if name in lost else "not stated",
+                percent(lost[name]) if name in lost else "not stated",
             )
             for name, column in self.before.quasi.items()
         ]
@@ -180,7 +189,44 @@ class Inside:
         order = sorted(self.utility["associations"], key=lambda one: -one["before"])
         rows = [(" and ".join(one["columns"]), f"{one['before']:.2f}", f"{one['after']:.2f}") for one in order]
         headers = ("columns", "raw table", "release")
-        return cut("Pairs of columns: how strongly they go together (Cramér's V, 0 to 1)", headers, rows, longest=20)
+        return cut(
+            "Pairs of columns: how strongly they go together (Cramér's V. 0: not at all, 1: one tells the other)",
+            headers,
+            rows,
+            longest=20,
+        )
+
+    def good_for(self) -> list[str]:
+        """Return what the measured utility speaks for."""
+        return self._uses(good=True)
+
+    def not_good_for(self) -> list[str]:
+        """Return what the measured utility speaks against."""
+        return self._uses(good=False)
+
+    def _uses(self, *, good: bool) -> list[str]:
+        """Return sentences on counts, pairs of columns and models that the release keeps, or that it does not keep."""
+        if self.utility is None:
+            return []
+        said = []
+        for band in self.utility["queries"]["bands"]:
+            error = band["median"]
+            if error is not None and (error <= RIGHT if good else error > WRONG):
+                rows = f"{100 * band['low']:g}% to {100 * band['high']:g}% of the rows"
+                said.append(f"Counts of {rows}: the median error is {percent(error)}.")
+        tied = [one for one in self.utility["associations"] if one["before"] >= TIED]
+        kept = [one for one in tied if (one["after"] >= KEPT * one["before"] if good else one["after"] < LOST * one["before"])]
+        if kept:
+            pairs = listed([" and ".join(map(quoted, one["columns"])) for one in sorted(kept, key=lambda one: -one["before"])], 4)
+            how = "largely kept" if good else "less than half is left"
+            said.append(f"How strongly columns go together ({how}): {pairs}.")
+        for one in self.utility["models"]:
+            gain, least = one["raw"] - one["constant"], 0.01
+            if gain >= least and (one["released"] - one["constant"] >= LOST * gain) is good:
+                released, raw, constant = (percent(one[key]) for key in ("released", "raw", "constant"))
+                rates = f"right for {released}; {raw} with raw rows, {constant} without any"
+                said.append(f"Models that guess {quoted(one['target'])}: {rates}.")
+        return said
 
     def models(self) -> Listing | None:
         """Return how often models guess a sensitive column; None if none was tried."""
@@ -194,30 +240,7 @@ class Inside:
     def points(self) -> Listing:
         """Return the releases of a comparison: what each was asked, attains, loses and gives away."""
         assert self.comparison is not None
-        rows = [
-            (
-                point["algorithm"],
-                "another is better" if point["dominated"] else "beaten by none",
-                "-" if point["asked"] is None else f"{point['asked']:g}",
-                f"{point['k']:,}",
-                f"{point['t']:.3f}",
-                _percent(point["gcp"]),
-                _percent(point["query_error"]),
-                f"{100 * point['excess']:+.1f}",
-            )
-            for point in self.comparison["points"]
-        ]
-        headers = (
-            "algorithm",
-            "in t and detail lost",
-            "t asked",
-            "k asked",
-            "t attained",
-            "detail lost",
-            "query error",
-            "largest excess, points",
-        )
-        return cut("Other releases of the same table", headers, rows, 2)
+        return points_of(self.comparison)
 
     def fragments(self) -> Figure:
         """Return the chart of the fragments of the sensitive values."""
@@ -240,7 +263,7 @@ def look_inside(facts: Facts, raw: Measured | None, attacks: Any, utility: Any, 
         classes_of(facts.papers.measured),
         attacks,
         utility,
-        comparison,
+        None if comparison is None else Comparison.from_dict(comparison),
         fragmentation,
     )
 
@@ -298,19 +321,9 @@ def people_in_words(audit: Audit, number: int) -> str:
     return ", ".join(f"{name} {'missing' if cell is None else printed(cell)}" for name, cell in cells.items())
 
 
-def broken_in_words(audit: Audit) -> str:
-    """Return how many classes of a table break a limit, in words."""
-    broken = [judgement.broken for judgement in audit.judgements]
-    some = np.logical_or.reduce(broken) if broken else np.zeros(audit.classes, dtype=bool)
-    count, rows = int(some.sum()), int(audit.sizes[some].sum())
-    verb = "breaks" if count == 1 else "break"
-    classes = number_of(audit.classes, "class", "classes")
-    return f"{count:,} of {classes} {verb} a limit, with {rows:,} of {number_of(audit.rows, 'row')}"
-
-
 def _percent(share: float | None) -> str:
     """Return a share in percent; a dash if there is none."""
-    return "-" if share is None else f"{100 * share:.1f}%"
+    return "-" if share is None else percent(share)
 
 
 def _points(excess: float | None, interval: Sequence[float] | None) -> str:

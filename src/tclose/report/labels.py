@@ -115,20 +115,22 @@ def quoted(name: str, width: float = 150) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage with two or three digits: "0.53%", "12%"; one that is not 0 is never shown as 0.
+    """Return a share as a percentage with one decimal, in titles, tables and sentences alike.
 
-    >>> percent(0.5), percent(0.0123), percent(0.00001), percent(0), percent(0.9999)
-    ('50%', '1.2%', '<0.1%', '0%', '>99%')
+    One that is neither 0 nor 1 is never shown as such.
+
+    >>> percent(0.5), percent(0.0123), percent(0.00001), percent(0), percent(0.9999), percent(1)
+    ('50.0%', '1.2%', '<0.1%', '0%', '>99.9%', '100%')
     """
-    if 0 < share < 0.001:
+    if share in (0, 1):
+        return f"{100 * share:.0f}%"
+    if 0 < share < 0.0005:
         return "<0.1%"
-    if 0.99 < share < 1:
-        return ">99%"
-    return f"{100 * share:.2g}%" if share < 1 else f"{100 * share:.0f}%"
+    return ">99.9%" if 0.9995 <= share < 1 else f"{100 * share:.1f}%"
 
 
 def listed(texts: Sequence[str], most: int = 5) -> str:
-    """Return a list of texts for a sentence, at most ``most`` of them: "a, b and 3 more"."""
-    if len(texts) <= most:
+    """Return a list of texts for a sentence, about ``most`` of them: "a, b and 3 more"; never "1 more", which is named."""
+    if len(texts) <= most + 1:
         return ", ".join(texts[:-1]) + " and " + texts[-1] if len(texts) > 1 else "".join(texts)
     return f"{', '.join(texts[:most])} and {len(texts) - most:,} more"

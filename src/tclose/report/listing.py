@@ -44,6 +44,10 @@ def cut(
     what: tuple[str, str] = ("row", "rows"),
     longest: int = LONGEST,
 ) -> Listing:
-    """Return a table of at most ``longest`` rows, with a count of those that are cut; ``what`` is their noun."""
-    note = "" if len(rows) <= longest else f"{number_of(len(rows) - longest, *what)} more are not shown."
-    return Listing(caption, headers, rows[:longest], words, note)
+    """Return a table of at most ``longest`` rows, with a count of those that are cut; ``what`` is their noun.
+
+    One row more is shown: a note on it would take as much room.
+    """
+    if len(rows) <= longest + 1:
+        return Listing(caption, headers, rows, words)
+    return Listing(caption, headers, rows[:longest], words, f"{number_of(len(rows) - longest, *what)} more are not shown.")

@@ -9,11 +9,13 @@ FONT = "Liberation Sans, Arial, Helvetica, Arimo, Nimbus Sans, sans-serif"
 
 PAPER, TEXT, LINE, GRID = "#ffffff", "#1f2328", "#8c959f", "#e6eaef"
 NAVY, SKY, RED, GOLD, GREEN, INDIGO, PURPLE = "#173f5f", "#2490bd", "#d1495b", "#b9770e", "#2f8f68", "#3d5fa4", "#8f6bb3"
+BROWN, PINK, OLIVE, TEAL = "#7a4f2b", "#c2478f", "#7c8a1f", "#0f8b8d"
 GREY, PALE = "#7d8590", "#b8c0c8"
 
 DARK = {
     PAPER: "#0d1117", TEXT: "#e6edf3", LINE: "#6e7681", GRID: "#262c36",
     NAVY: "#b9d6f2", SKY: "#38a3d1", RED: "#f0687c", GOLD: "#e0a030", GREEN: "#4fbf8b", INDIGO: "#86a3ec", PURPLE: "#b995e0",
+    BROWN: "#c79a6b", PINK: "#ea7fbd", OLIVE: "#b5c24a", TEAL: "#45c4c6",
     GREY: "#8b949e", PALE: "#49515c",
 }  # fmt: skip
 """What each colour becomes for a reader whose page is dark. Other colours, such as those of heat maps, stay."""

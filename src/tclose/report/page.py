@@ -9,6 +9,7 @@ from typing import Any
 
 from tclose.errors import OutputError
 from tclose.extras import load
+from tclose.report.glossary import terms_on
 from tclose.tables.files import check_target, write_whole
 from tclose.values.exact import decimal_up, number_of, plain
 from tclose.values.visible import visible
@@ -121,5 +122,6 @@ def _environment() -> Any:
     environment.filters["prose"] = prose
     environment.filters["up"] = decimal_up
     environment.filters["plain"] = plain
+    environment.filters["terms"] = terms_on
     environment.filters["svg"] = markup  # of our own charts, whose texts are escaped
     return environment

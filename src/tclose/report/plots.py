@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tclose.errors import ColumnError, PolicyError, nearest
 from tclose.extras import load
 from tclose.report.charts.attribute import attribute_in_class
@@ -41,9 +43,14 @@ def as_altair(spec: Spec) -> Any:
 
 def plot_class_sizes(audit: Audit) -> Any:
     """Return a chart of the sizes of an audit's classes, in persons where these are judged."""
+    return as_altair(sizes_of(audit))
+
+
+def sizes_of(audit: Audit) -> Spec:
+    """Return the chart of the sizes of an audit's classes, in persons where these are judged."""
     if audit.counts_persons:
-        return as_altair(class_sizes(audit.persons, k=audit.policy.k, unit="person"))
-    return as_altair(class_sizes(audit.sizes, k=audit.policy.k))
+        return class_sizes(audit.persons, k=audit.policy.k, unit="person")
+    return class_sizes(audit.sizes, k=audit.policy.k)
 
 
 def plot_emd(audit: Audit, name: str) -> Any:
@@ -56,7 +63,10 @@ def distances_of(audit: Audit, name: str) -> Spec:
     """Return the chart of the distances of an audit's classes; under (n,t)-closeness t itself is not judged, and not drawn."""
     judgement = next((one for one in audit.judgements if (one.model, one.sensitive) == ("t", name)), None)
     limit, broken = (None, None) if judgement is None else (judgement.limit, judgement.broken)
-    return emd_by_class(name, audit.sensitive[name].verdicts["t"].values, audit.sizes, limit=limit, broken=broken)
+    others = [one.broken for one in audit.judgements if one is not judgement]
+    otherwise = np.logical_or.reduce(others) if others else None
+    distances = audit.sensitive[name].verdicts["t"].values
+    return emd_by_class(name, distances, audit.sizes, limit=limit, broken=broken, otherwise=otherwise)
 
 
 def plot_attribute(release: Release, name: str, number: int | None) -> Any:
@@ -102,8 +112,8 @@ def plot_fragmentation(fragmentation: Fragmentation, names: Sequence[str] | None
 MEASURES = {
     "t": "attained t",
     "excess": "largest excess of an attack",
-    "gcp": "information loss (GCP)",
-    "lm": "information loss (LM)",
+    "gcp": "information loss (GCP: 0 none, 1 all)",
+    "lm": "information loss (LM: 0 none, 1 all)",
     "query_error": "median error of COUNT queries",
     "homogeneous": "rows in classes with one sensitive value",
 }
@@ -111,16 +121,22 @@ MEASURES = {
 
 
 def frontier_spec(comparison: Comparison, x: str, y: str) -> Spec:
-    """Return the chart of two measures of a comparison; releases that another one beats are pale."""
+    """Return the chart of two measures of a comparison; releases that another one beats are hollow."""
     points, best = comparison.points, comparison.frontier(x, y)
     if not points:
         raise PolicyError("Nothing of the comparison was done, and there is nothing to draw.")
-    several = len({point.k for point in points}) > 1
+    several = [len({point.asked for point in points}) > 1, len({point.k for point in points}) > 1]
+    named = " and ".join(name for name, differs in zip(("t", "k"), several, strict=True) if differs)
     outcomes = []
     for point in points:
-        asked = [*([] if point.asked is None else [f"t={point.asked:g}"]), *([f"k={point.k}"] if several else [])]
-        outcomes.append(Outcome(point.algorithm, getattr(point, x), getattr(point, y), point not in best, ", ".join(asked)))
-    return frontier(outcomes, loss=MEASURES[x], risk=MEASURES[y], internal=True)
+        asked = [*([] if point.asked is None else [f"t={point.asked:g}"]), *([f"k={point.k}"] if several[1] else [])]
+        short = [
+            f"{part:g}" for part, differs in zip((point.asked, point.k), several, strict=True) if differs and part is not None
+        ]
+        outcomes.append(
+            Outcome(point.algorithm, getattr(point, x), getattr(point, y), point not in best, ", ".join(asked), "/".join(short))
+        )
+    return frontier(outcomes, loss=MEASURES[x], risk=MEASURES[y], labelled=named, internal=True)
 
 
 def plot_frontier(comparison: Comparison, x: str, y: str) -> Any:

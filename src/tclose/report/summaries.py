@@ -11,11 +11,9 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from tclose.policy.models import NAMED, asked_of
 from tclose.policy.settings import plain_settings
-from tclose.report.attained import attained_in_words
+from tclose.report.attained import attained_in_words, verdict_in_words
 from tclose.report.labels import label_of, shorten
 from tclose.report.listing import Listing, cut
 from tclose.values.exact import decimal_up, number_of, plain
@@ -99,8 +97,8 @@ def comparison_html(comparison: Comparison) -> str:
             f"{point.k:,}",
             decimal_up(point.t),
             f"{100 * point.excess:+.1f}",
-            f"{point.gcp:.4f}",
-            f"{100 * point.query_error:.0f}%",
+            f"{point.gcp:.3f}",
+            f"{point.query_error:.1%}",
             "" if point in best else "yes",
         )
         for point in comparison.points
@@ -115,16 +113,9 @@ def comparison_html(comparison: Comparison) -> str:
 
 
 def verdict_of(audit: Audit) -> str:
-    """Return the verdict of an audit in one sentence."""
-    if not audit.judgements:
-        return "No limit was asked for; this is what was measured."
-    if audit.satisfied:
-        return _marked("The policy is satisfied for these quasi-identifiers; this is not a legal determination.", holds=True)
-    broken = np.logical_or.reduce([judgement.broken for judgement in audit.judgements])
-    count, rows = int(broken.sum()), int(audit.sizes[broken].sum())
-    classes, verb = number_of(audit.classes, "class", "classes"), "breaks" if count == 1 else "break"
-    sentence = f"{count:,} of {classes} {verb} a limit, with {rows:,} of {number_of(audit.rows, 'row')}."
-    return _marked(f"The policy is not satisfied. {sentence}", holds=False)
+    """Return the verdict of an audit, with a sign if limits were asked for."""
+    said = verdict_in_words(audit)
+    return _marked(said, holds=audit.satisfied) if audit.judgements else said
 
 
 def limits_of(audit: Audit) -> Listing:

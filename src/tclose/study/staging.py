@@ -99,6 +99,11 @@ def share_of(given: Any, name: str, whole: str) -> Fraction:
     return share
 
 
+def held_back(share: Fraction, persons: int) -> int:
+    """Return how many persons are held back."""
+    return round(share * persons)
+
+
 def _held_back(encoded: EncodedTable, share: Fraction, seed: int) -> Bools:
     """Return which rows are those of controls: all rows of persons who are chosen at random.
 
@@ -106,7 +111,7 @@ def _held_back(encoded: EncodedTable, share: Fraction, seed: int) -> Bools:
     """
     persons = np.arange(encoded.rows) if encoded.persons is None else encoded.persons
     names = np.unique(persons)
-    count = round(share * len(names))
+    count = held_back(share, len(names))
     if not 0 < count < len(names):
         raise PolicyError(f"There are too few persons to hold some back: {len(names):,}.")
     held = np.random.default_rng(seed).choice(names, count, replace=False)

@@ -13,11 +13,15 @@ from tclose.report.labels import quoted
 from tclose.report.look import RED, SKY, TEXT
 from tclose.values.exact import decimal_up, number_of, plain
 
+SATISFIES, OTHERWISE, FARTHER = KINDS = ["satisfies all limits", "breaks another limit", "farther than t"]
+WHAT_EMD_IS = "EMD, the earth mover's distance: which part of the class would have to move, and how far. 0 is like the table."
 COLUMNS, ROWS = 25, 16
 """Cells of the grid: classes in one cell are one point."""
 
 
-def emd_by_class(name: str, distances: Any, sizes: Any, *, limit: Fraction | None = None, broken: Any = None) -> Spec:
+def emd_by_class(
+    name: str, distances: Any, sizes: Any, *, limit: Fraction | None = None, broken: Any = None, otherwise: Any = None
+) -> Spec:
     """Return a chart of the distance of each class from the table.
 
     Parameters
@@ -30,14 +34,17 @@ def emd_by_class(name: str, distances: Any, sizes: Any, *, limit: Fraction | Non
         The t that is asked.
     broken : (classes,) array of bool, optional
         Whether each class breaks the limit, as it was judged exactly; by default from the distances.
+    otherwise : (classes,) array of bool, optional
+        Whether each class breaks a limit of another kind, as k.
     """
     distances, sizes = np.asarray(distances, dtype=np.float64), np.asarray(sizes, dtype=np.int64)
     beyond = _beyond(distances, limit) if broken is None else np.asarray(broken, dtype=bool)
+    other = np.zeros(len(sizes), dtype=bool) if otherwise is None else np.asarray(otherwise, dtype=bool) & ~beyond
     logarithmic = is_far_apart(sizes)
     x = np.log(sizes) if logarithmic else sizes.astype(np.float64)
     points: list[Spec] = [
         {"rows": float(np.exp(at)) if logarithmic else at, "distance": distance, "classes": count, "class": label}
-        for label, of in (("within t", ~beyond), ("farther than t", beyond))
+        for label, of in ((SATISFIES, ~beyond & ~other), (OTHERWISE, other), (FARTHER, beyond))
         if of.any()
         for at, distance, count in grid(x[of], distances[of], COLUMNS, ROWS)
     ]
@@ -71,15 +78,32 @@ def emd_by_class(name: str, distances: Any, sizes: Any, *, limit: Fraction | Non
                     "axis": {"tickCount": 5},
                 },
                 "size": {"field": "classes", "type": "quantitative", "scale": area, "legend": None},
-                "color": {"condition": {"test": "datum.class === 'farther than t'", "value": RED}, "value": SKY},
-                "shape": {"condition": {"test": "datum.class === 'farther than t'", "value": "diamond"}, "value": "circle"},
+                "color": {
+                    "field": "class",
+                    "type": "nominal",
+                    "legend": None,
+                    "scale": {"domain": KINDS, "range": [SKY, RED, RED]},
+                },
+                "shape": {
+                    "field": "class",
+                    "type": "nominal",
+                    "legend": None,
+                    "scale": {"domain": KINDS, "range": ["circle", "triangle-up", "diamond"]},
+                },
             },
         }
     ]
     notes = [f"Each point is {'one class' if most == 1 else f'up to {most:,} classes; a larger point is more of them'}."]
     if limit is not None:
         layers += _limit_line(limit)
-        notes.append("On the line or below it a class satisfies the limit.")
+        notes.append("On the line or below it a class satisfies the limit t.")
+    if beyond.any():
+        notes.append("Red diamonds: farther than t.")
+    if other.any():
+        notes.append(
+            f"Red triangles: {number_of(int(other.sum()), 'class', 'classes')} within t, but beyond another limit, as k."
+        )
+    notes.append(WHAT_EMD_IS)
     return frame(_title(name, distances, beyond, limit), _in_words(distances, sizes), height=210, layers=layers, notes=notes)
 
 
@@ -106,7 +130,7 @@ def _limit_line(limit: Fraction) -> list[Spec]:
 
 def _title(name: str, distances: Any, beyond: Any, limit: Fraction | None) -> str:
     """Return what is seen: how many classes are within the limit, and how far the farthest is."""
-    classes, farthest = len(distances), decimal_up(float(distances.max()), 3)
+    classes, farthest = len(distances), decimal_up(float(distances.max()))
     if limit is None:
         return f"{quoted(name)}: the distance of {number_of(classes, 'class', 'classes')} from the table is at most {farthest}"
     if beyond.any():
@@ -122,6 +146,6 @@ def _in_words(distances: Any, sizes: Any) -> str:
     ordered = np.sort(distances)
     middle, worst = ordered[(len(ordered) - 1) // 2], int(distances.argmax())
     return (
-        f"Half of the classes are at {decimal_up(float(middle), 3)} or nearer. The farthest is at "
-        f"{decimal_up(float(distances[worst]), 3)} and has {number_of(int(sizes[worst]), 'row')}."
+        f"Half of the classes are at {decimal_up(float(middle))} or nearer. The farthest is at "
+        f"{decimal_up(float(distances[worst]))} and has {number_of(int(sizes[worst]), 'row')}."
     )

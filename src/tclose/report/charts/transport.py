@@ -15,7 +15,7 @@ MOST = 12
 """Values that have a line of their own, at most."""
 TOLD = 10
 """Moves that the description names, at most."""
-HOW_EMD = "The EMD adds up each part that moves, times how far it moves (at most 1)."
+HOW_EMD = "The EMD, earth mover's distance, adds up each part that moves, times how far it moves (at most 1)."
 HEADING = ""
 """The label of the line above all values, where the names of both sides stand."""
 LEFT, RIGHT, BAR = 0.36, 0.64, 0.2
@@ -69,11 +69,11 @@ def transport_plan(
     moved = sum(drawn.values()) + inside
     title = f"{quoted(name)}: {class_name} is distributed as the table, and nothing has to move"
     if moved:
-        cost = f"EMD {decimal_up(emd, 3)}"
+        cost = f"EMD {decimal_up(emd)}"
         title = f"{quoted(name)}: {percent(moved)} of {class_name} has to move until it is distributed as the table; {cost}"
     notes = [
         *([INTERNAL] if internal else []),
-        *(["Red: what moves; blue: what stays.", HOW_EMD] if moved else []),
+        *(["Red: what leaves a value of the class, and what arrives at it; blue: what stays.", HOW_EMD] if moved else []),
     ]
     if inside:
         notes.append(f"{percent(inside)} moves between values that share a line, and is not drawn.")
@@ -86,7 +86,7 @@ def transport_plan(
         f"The largest moves: {said}." if said else "No mass moves.",
         height=27 * (len(labels) + 1),
         layers=[
-            _bars(labels, shares, longest),
+            _bars(labels, shares, drawn, longest),
             *([_lines(labels, drawn)] if drawn else []),
             *_texts(labels, shares, longest, class_name),
         ],
@@ -94,13 +94,16 @@ def transport_plan(
     )
 
 
-def _bars(labels: list[str], shares: list[list[float]], longest: float) -> Spec:
-    """Return the bars of both sides: next to the middle what moves, outside of it what stays."""
+def _bars(labels: list[str], shares: list[list[float]], drawn: dict[tuple[int, int], float], longest: float) -> Spec:
+    """Return the bars of both sides: next to the middle all mass that a line moves, outside of it what stays."""
+    moving = [[0.0] * len(labels) for _ in shares]
+    for ends, mass in drawn.items():
+        for side, index in enumerate(ends):
+            moving[side][index] += mass
     bars = []
-    for label, mine, theirs in zip(labels, *shares, strict=True):
-        stays, leaves, arrives = min(mine, theirs), max(mine - theirs, 0.0), max(theirs - mine, 0.0)
-        for start, moving, sign in ((LEFT, leaves, -1), (RIGHT, arrives, 1)):
-            middle, end = (start + sign * BAR * part / longest for part in (moving, moving + stays))
+    for index, label in enumerate(labels):
+        for start, side, sign in ((LEFT, 0, -1), (RIGHT, 1, 1)):
+            middle, end = (start + sign * BAR * part / longest for part in (moving[side][index], shares[side][index]))
             bars.append({"value": label, "from": start, "to": middle, "moves": True})
             bars.append({"value": label, "from": middle, "to": end, "moves": False})
     axis = {"ticks": False, "domain": False, "labelPadding": 6, "labelLimit": LABELS + 20}

@@ -14,12 +14,12 @@ from tclose.errors import InputError, PolicyError, got, one_of, raising_alone
 from tclose.jobs import announce, report
 from tclose.make.registry import EFFORTS, list_algorithms, settings_of
 from tclose.policy import Policy, check_policy
-from tclose.release.opened import open_input
+from tclose.release.opened import Opened, open_input
 from tclose.study.compare.cell import Cell, Result, Task, asked
-from tclose.study.compare.comparison import Comparison
+from tclose.study.compare.comparison import Compared, Comparison
 from tclose.study.compare.record import Record, open_record
 from tclose.study.compare.workers import run_all
-from tclose.study.staging import share_of
+from tclose.study.staging import held_back, share_of
 from tclose.values.exact import exact
 
 LIMITS = (0.05, 0.1, 0.15, 0.2, 0.3)
@@ -90,9 +90,20 @@ def compare(
         raise PolicyError(f"processes must be a whole number from 1 on. Got {got(processes)}.")
     limits = [float(column.t) for column in policy.sensitive if column.t is not None]
     own = max(limits) if limits else None
-    open_input(table, policy, settings_of(cells[0].algorithm, 0, effort, None).algorithm)  # a wrong column is told here, once
-    with nullcontext() if record is None else open_record(Path(record), task, seconds, own) as kept:
-        return Comparison(_run(task, cells, processes or os.cpu_count() or 1, seconds, kept), own)
+    opened = open_input(table, policy, settings_of(cells[0].algorithm, 0, effort, None).algorithm)  # tells a wrong column once
+    compared = _compared(opened, task)
+    with nullcontext() if record is None else open_record(Path(record), task, seconds, own, compared) as kept:
+        return Comparison(_run(task, cells, processes or os.cpu_count() or 1, seconds, kept), own, compared)
+
+
+def _compared(opened: Opened, task: Task) -> Compared:
+    """Return what is compared: the table's size, its persons, and how many of them are held back."""
+    some = opened.unit or task.policy.quasi[0].name
+    valid, values = opened.source.count_values(some)
+    rows = valid + opened.source.missing(some)[0]
+    persons = rows if opened.unit is None else values
+    columns = ([column.name for column in part] for part in (task.policy.quasi, task.policy.sensitive))
+    return Compared(rows, persons, held_back(task.holdout, persons), *columns)
 
 
 def _run(task: Task, cells: Sequence[Cell], processes: int, seconds: float | None, kept: Record | None) -> list[Result]:

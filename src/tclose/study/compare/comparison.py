@@ -11,9 +11,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from tclose.errors import one_of
+from tclose.errors import InputError, one_of
 from tclose.study.compare.cell import Result
-from tclose.values.exact import number_of
+from tclose.values.exact import decimal_up, number_of
 
 MEASURES = ("t", "excess", "gcp", "lm", "query_error", "homogeneous")
 """What can be compared: less is better in all of them."""
@@ -43,14 +43,33 @@ class Point(NamedTuple):
     def texts(self) -> tuple[str, ...]:
         """What was measured, for a person: t, GCP, LM, query error, excess in points, homogeneous rows and CPU seconds."""
         return (
-            f"{self.t:.4f}",
-            f"{self.gcp:.4f}",
-            f"{self.lm:.4f}",
-            f"{self.query_error:.0%}",
+            decimal_up(self.t),
+            f"{self.gcp:.3f}",
+            f"{self.lm:.3f}",
+            f"{self.query_error:.1%}",
             f"{100 * self.excess:+.1f}",
             f"{self.homogeneous:,.0f}",
             f"{self.seconds:.1f}",
         )
+
+
+class Compared(NamedTuple):
+    """What was compared: the table, and how many of its persons each release was made without.
+
+    Attributes
+    ----------
+    rows, persons : int
+        Of the whole table; each row is a person where the policy names no unit.
+    held_back : int
+        Persons who are in no release, so that attacks can be tried on them too.
+    quasi, sensitive : list of str
+    """
+
+    rows: int
+    persons: int
+    held_back: int
+    quasi: list[str]
+    sensitive: list[str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,10 +82,29 @@ class Comparison:
         Each cell: how it went, and its figures.
     asked : float or None
         The t of the policy itself, the largest if its sensitive attributes have several.
+    compared : Compared or None
+        What was compared; None if it is not known.
     """
 
     results: list[Result]
     asked: float | None
+    compared: Compared | None = None
+
+    @classmethod
+    def from_dict(cls, given: Any) -> Comparison:
+        """Return a comparison that was written as JSON.
+
+        Raises
+        ------
+        InputError
+            It is not the JSON of a comparison.
+        """
+        try:
+            compared = given.get("compared")
+            results = [Result.from_dict(one) for one in given["results"]]
+            return cls(results, given["asked"], None if compared is None else Compared(**compared))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError("This is not the JSON of a comparison. Write it anew with 'tclose compare --json'.") from error
 
     def __iter__(self) -> Iterator[Result]:
         """Iterate over the results of the cells."""
@@ -106,7 +144,7 @@ class Comparison:
         asked = f"k = {best.k}" if wanted is None else f"t = {wanted:g}"
         size = "" if wanted is None else f" (k = {best.k})"
         said = (
-            f"At {asked}, {best.algorithm}{size} loses least: GCP {best.gcp:.3f}, COUNT queries off by {best.query_error:.0%} "
+            f"At {asked}, {best.algorithm}{size} loses least: GCP {best.gcp:.3f}, COUNT queries off by {best.query_error:.1%} "
             f"in the median, largest excess of an attack {100 * best.excess:+.1f} points."
         )
         if best.homogeneous:
@@ -134,6 +172,7 @@ class Comparison:
         return {
             "internal": True,
             "asked": self.asked,
+            "compared": None if self.compared is None else self.compared._asdict(),
             "results": [result.to_dict() for result in self.results],
             "points": points,
             "suggestion": self.suggestion,

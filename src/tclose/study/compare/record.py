@@ -19,7 +19,7 @@ from tclose.errors import OutputError
 from tclose.make.registry import ALGORITHMS
 from tclose.release.entries import Count, Difference, Entry, Error, Share, read_entries
 from tclose.study.compare.cell import Result, Task
-from tclose.study.compare.comparison import Comparison
+from tclose.study.compare.comparison import Compared, Comparison
 from tclose.tables.files import check_target, one_writer, sha256_of, write_whole
 
 
@@ -65,10 +65,9 @@ class ResultEntry(Entry):
         return self
 
 
-class RecordEntry(Entry):
-    """The record of a comparison: what it is of, the t of the policy itself, and how its cells went."""
+class CellsEntry(Entry):
+    """The t of the policy itself, and how the cells of a comparison went."""
 
-    of: dict[str, Any]
     asked: Annotated[float, Field(ge=0, le=1)] | None
     results: list[ResultEntry]
 
@@ -82,10 +81,16 @@ class RecordEntry(Entry):
         return self
 
 
+class RecordEntry(CellsEntry):
+    """The record of a comparison: what it is of, and its cells."""
+
+    of: dict[str, Any]
+
+
 class Record:
     """The file that has what is done."""
 
-    def __init__(self, path: Path, of: dict[str, Any], own: float | None) -> None:
+    def __init__(self, path: Path, of: dict[str, Any], own: float | None, compared: Compared | None = None) -> None:
         """Read what an earlier call has done; raise OutputError if the file is that of something else.
 
         Parameters
@@ -94,8 +99,10 @@ class Record:
             What the comparison is of.
         own
             The t of the policy itself.
+        compared
+            The size of the table, and its columns.
         """
-        self._path, self._of, self._own = path, of, own
+        self._path, self._of, self._own, self._compared = path, of, own, compared
         self.results: list[Result] = []
         if path.exists():
             self.results = self._read()
@@ -115,12 +122,13 @@ class Record:
     def add(self, result: Result) -> None:
         """Write what is done, with one more result. Only its owner may read the file."""
         self.results.append(result)
-        text = json.dumps({"of": self._of, **Comparison(self.results, self._own).to_dict()}, indent=2, ensure_ascii=False)
+        found = Comparison(self.results, self._own, self._compared).to_dict()
+        text = json.dumps({"of": self._of, **found}, indent=2, ensure_ascii=False)
         write_whole(self._path, lambda to: to.write_text(text + "\n", encoding="utf-8"), force=True, private=True)
 
 
 @contextmanager
-def open_record(path: Path, task: Task, seconds: float | None, own: float | None) -> Iterator[Record]:
+def open_record(path: Path, task: Task, seconds: float | None, own: float | None, compared: Compared) -> Iterator[Record]:
     """Open the record of a comparison inside this block; raise OutputError if another comparison writes it at the same time."""
     check_target(path, force=True, inputs=[Path(task.table)])
     of = {
@@ -136,4 +144,4 @@ def open_record(path: Path, task: Task, seconds: float | None, own: float | None
             raise OutputError(
                 f"Another comparison is writing the record {str(path)!r}. Wait until it has ended, or name another record."
             )
-        yield Record(path, of, own)
+        yield Record(path, of, own, compared)

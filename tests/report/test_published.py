@@ -1,0 +1,78 @@
+"""How coarse published values are, in words, from the release alone."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tclose as tc
+from tclose.report.facts import Facts
+from tclose.report.papers import papers_in_memory
+from tclose.report.published import coarseness_of, published_columns
+from tests.support.pages import Page
+
+
+def words_of(labels: list[Any], sizes: list[int], holds: str = "") -> list[tuple[float, str]]:
+    """How coarse a column is that is published with these labels, by an audit that has nothing else."""
+
+    class Found:
+        quasi = {"a": pa.array(labels)}  # noqa: RUF012 - of this test alone
+
+    Found.sizes = np.array(sizes)  # type: ignore[attr-defined]
+    columns = published_columns(Found)  # type: ignore[arg-type]
+    return coarseness_of("a", columns, Found, holds)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("labels", "sizes", "words"),
+    [
+        (["[10, 20]", "[20, 40]"], [3, 1], [(1, "in ranges of 12.5 on average")]),
+        (["[0.5, 1.5)", "2"], [3, 1], [(0.75, "in ranges of 1 on average"), (0.25, "as single values")]),
+        (["90 or more", "less than 5", "[3, 90 or more]"], [1, 1, 2], [(1, "in ranges that are open at one end")]),
+        (["[2020-01-01, 2020-01-11]"], [5], [(1, "in ranges of 11 days on average")]),
+        (["{a, b}", '{"c, d", e, f}', "g"], [1, 1, 2], [(0.5, "in sets of 2.5 values on average"), (0.5, "as single values")]),
+        (["476**", "4800*"], [1, 1], [(1, "with 1.5 characters hidden on average")]),
+        (["*", "any value or missing"], [1, 1], [(1, "as *, which may be any value")]),
+        (["x", None], [1, 1], [(1, "as single values")]),
+    ],
+)
+def test_labels_in_words(labels: list[Any], sizes: list[int], words: list[tuple[float, str]]) -> None:
+    assert words_of(labels, sizes) == words
+
+
+def test_labels_of_a_hierarchy_and_means_are_not_called_single_values() -> None:
+    assert words_of(["lung", "gut", "*"], [4, 4, 2], "The lowest label of the hierarchy of 'a'.") == [
+        (0.8, "as 2 labels"),
+        (0.2, "as *, which may be any value"),
+    ]
+    assert words_of([2.5], [4], "The mean of 'a' over the rows of the class.") == [(1, "as means over each class")]
+
+
+def test_dates_bounds_and_sets_of_a_release() -> None:
+    days = [date(2020, 1, 1) + timedelta(number) for number in range(40)]
+    table = pa.table({"day": days, "age": [*range(40)], "pet": ["cat", "dog"] * 20, "ill": ["a", "b"] * 20})
+    policy = tc.Policy(["day", tc.Quasi("age", recode="bounds"), "pet"], {"ill": 0.9}, k=20)
+    release = tc.anonymize(table, policy, algorithm="mondrian")
+    facts = Facts(papers_in_memory(release), 5)
+    said = {name: words for name, [(_, words)] in facts.coarseness.items()}
+    assert " days on average" in said["day"]
+    assert said["age"].startswith("between bounds that differ by ")
+    assert "Values of age.min in the release" in Page(release.to_html()).text
+
+
+@pytest.mark.parametrize("values", [21, 22, 30])
+def test_a_cut_list_names_the_last_value_and_its_sum_tells_of_none(values: int) -> None:
+    """What is cut has a sum that is the reader's to know; whether values in it are masked is decided before the list is cut."""
+    ill = [f"v{number:02}" for number in range(values) for _ in range(20)] + ["rare"] * 2 + ["seldom"] * 9
+    table = pa.table({"age": [number % 7 for number in range(len(ill))], "ill": ill})
+    release = tc.anonymize(table, tc.Policy(["age"], {"ill": 1}, k=5), algorithm="mondrian")
+    ((_, listing),) = Facts(papers_in_memory(release), 5).distributions()
+    assert listing is not None
+    last = {row[0]: row[1:] for row in listing.rows[20:]}
+    assert "1 value more" not in last
+    assert last["2 values more"] == ("masked", "masked")
+    assert all(row[1] in ("20", "masked") or row[0] == f"{values - 20} values more" for row in listing.rows)

@@ -211,7 +211,24 @@ def test_some_rows_of_a_table_keep_what_they_are_compared_with() -> None:
         ({"q": ["a", "b"]}, tc.Quasi("q", recode="bounds"), tc.PolicyError, "recode: bounds of 'q' needs numbers or dates"),
         ({"q": ["a", "b"]}, tc.Quasi("q", snap=3), tc.PolicyError, "snap of 'q' needs numbers or dates"),
         ({"q": ["a", "b"]}, tc.Quasi("q", hierarchy={"x": ["a"]}), tc.HierarchyError, "Value 'b' of 'q', first in row 2"),
-        ({"q": ["a", "b"]}, tc.Quasi("q", hierarchy="dates"), tc.PolicyError, "needs dates"),
+        (
+            {"q": ["a", "b"]},
+            tc.Quasi("q", hierarchy="dates"),
+            tc.PolicyError,
+            "a value must be a date, as 2024-03-05. Got 'a', first in row 1",
+        ),
+        (
+            {"q": [1, 2]},
+            tc.Quasi("q", hierarchy="dates"),
+            tc.PolicyError,
+            "a value must be a date, as 2024-03-05. Got '1', first in row 1",
+        ),
+        (
+            {"q": ["1", "2"]},
+            tc.Quasi("q", hierarchy={"cuts": [2]}),
+            tc.PolicyError,
+            "hierarchy: cuts of 'q' needs numbers. The column holds text.",
+        ),
     ],
 )
 def test_what_does_not_fit_a_scale_is_refused(columns: Columns, quasi: tc.Quasi, error: type[Exception], says: str) -> None:

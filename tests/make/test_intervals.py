@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.make.scales import IntervalTree
-from tclose.values.intervals import Intervals
+from tclose.values.builders import Intervals
 from tests import naive
 
 
 def tree_of(values: list[Any], *widths: Any) -> Any:
-    scale, _ = IntervalTree.of_widths("q", values, Intervals.read({"intervals": list(widths)}))
+    scale, _ = IntervalTree.of_builder("q", values, Intervals.read(list(widths)))
     return scale._hierarchy.to_mapping()
 
 
@@ -58,7 +58,7 @@ def test_values_meet_in_the_narrowest_interval_that_has_both(values: list[Any], 
         numbers: list[Any] = sorted(set(values))
     else:
         numbers = sorted({Decimal(str(value)) for value in values})
-    scale, codes = IntervalTree.of_widths("q", numbers, Intervals(tuple(widths)))
+    scale, codes = IntervalTree.of_builder("q", numbers, Intervals(tuple(widths)))
     for low in range(len(numbers)):
         for high in range(low + 1, len(numbers)):
             label = scale.publish(codes[[low, high]], np.array([0, 2])).columns["q"].values[0]
@@ -86,7 +86,7 @@ def test_any_algorithm_publishes_the_intervals(algorithm: str, tmp_path: Path) -
 
 
 def test_a_codebook_says_which_intervals_there_are() -> None:
-    scale, _ = IntervalTree.of_widths("age", [1, 2], Intervals.read({"intervals": [5, 0.5 * 40]}))
+    scale, _ = IntervalTree.of_builder("age", [1, 2], Intervals.read([5, 0.5 * 40]))
     what = "The value of 'age' if all rows of the class agree on it, else the narrowest interval with their values"
     assert scale.describe("age", missing=False) == f"{what}, of width 5 or 20; or *, any value."
     assert scale.at_level(1).describe("age", missing=False) == "The interval of 'age', of width 20, that has the value."
@@ -95,7 +95,10 @@ def test_a_codebook_says_which_intervals_there_are() -> None:
 
 def test_columns_without_numbers_are_refused() -> None:
     policy = tc.Policy([tc.Quasi("age", hierarchy={"intervals": [5]})], ["s"], k=2)
-    with pytest.raises(tc.PolicyError, match=r"^hierarchy: intervals of 'age' needs numbers. The column holds text.$"):
+    with pytest.raises(
+        tc.PolicyError,
+        match=r"^hierarchy: intervals of 'age': a value must be a finite number. Got 'a', first in row 1. Correct it",
+    ):
         tc.anonymize(pa.table({"age": list("abab"), "s": list("xyxy")}), policy)
     with pytest.raises(tc.InputError, match=r"^Column 'age' must have finite numbers for its ranges. Got infinity.$"):
         tc.anonymize(pa.table({"age": [1.0, 2.0, float("inf")], "s": list("xyx")}), policy)

@@ -48,6 +48,8 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
             {"hierarchy": {"low": [-3, -1, 0], "high": {"some": [2, 5], "many": [9, 40]}}},
             {"hierarchy": {"intervals": [5, 10]}},
             {"hierarchy": {"intervals": ["3/2", 3]}},
+            {"hierarchy": {"rounding": [4, 8]}},
+            {"hierarchy": {"cuts": [[0, 2, 9], [2]]}},
         ],
     ),
     "decimals": (
@@ -55,6 +57,8 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
         [
             {},
             {"hierarchy": {"intervals": ["1/3", 1, 2]}},
+            {"hierarchy": {"rounding": [0.5, 1]}},
+            {"hierarchy": {"cuts": [[0.25, 1, 2], [1]]}},
             {"recode": "bounds"},
             {"recode": "centroid"},
             {"snap": 0.5},
@@ -77,6 +81,8 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
             {"recode": "centroid"},
             {"recode": "set"},
             {"hierarchy": "dates"},
+            {"hierarchy": {"dates": ["week"]}},
+            {"hierarchy": {"dates": ["day", "month", "year"]}},
             {"top": date(2024, 2, 1), "snap": "year"},
             {"bottom": date(2024, 1, 15)},
         ],
@@ -106,11 +112,15 @@ QUASI: dict[str, tuple[list[Any], list[dict[str, Any]]]] = {
     "codes that look like labels": (["[1, 5]", "[15", "any value", "3 or more", "3 or missing", "'=x", "=x", "{", ""], [{"hierarchy": "prefixes"}]),
     "codes": (
         ["0470", "0471", "048", "479", "4791", "12", "1", "1.0", "2024-03", "2024"],
-        [{"type": "text"}, {"type": "category"}, {"hierarchy": "prefixes"}],
+        [{"type": "text"}, {"type": "category"}, {"hierarchy": "prefixes"}, {"hierarchy": {"prefixes": [3, 2]}}],
+    ),
+    "diagnoses": (
+        ["A04", "A04.7", "A15", "B20", "C7A.1", "C79"],
+        [{"hierarchy": {"ranges": [["A00-A09", "A00-B99"], ["A15-B24", "A00-B99"], ["C76-C80", "C"], ["C7A", "C"]]}}],
     ),
     "texts of dates": (["2024-01-02", "2024-02-03", "2023", "2024", "08:30"], [{"type": "text"}, {"type": "category"}]),
-    "short and long": (["4", "47", "479", "4791", "5", ""], [{"hierarchy": "prefixes"}, {}]),
-    "towns": (["o1", "o2", "k1", "r1", "r2"], [{"hierarchy": TREE}, {"hierarchy": TREE, "recode": "set"}]),
+    "short and long": (["4", "47", "479", "4791", "5", ""], [{"hierarchy": "prefixes"}, {"hierarchy": {"prefixes": [3, 1]}}, {}]),
+    "towns": (["o1", "o2", "k1", "r1", "r2"], [{"hierarchy": TREE}, {"recode": "set"}]),
     "towns or missing": (
         ["o1", "o2", "k1", "r1", "r2"],
         [{"hierarchy": {"*": {"a": ["", "o1", "o2"], "b": ["k1", "r1"], "c or missing": ["r2"]}}}],

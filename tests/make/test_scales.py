@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from tclose import Hierarchy
 from tclose.errors import ColumnError, HierarchyError, PolicyError
 from tclose.make.scales import IntervalTree, Line, Nominal, Published, Scale, Tree, Widths, unknown
+from tclose.values.builders import Intervals
 from tclose.values.hierarchy import node_names
-from tclose.values.intervals import Intervals
 from tests import naive
 
 Classes = Sequence[Sequence[Any]]
@@ -920,7 +920,7 @@ def test_what_intervals_cover(case: tuple[list[list[Any]], dict[str, Any]]) -> N
     classes, _ = case
     cells = [value for values in classes for value in values]
     values = sorted(set(naive.present(cells)))
-    scale, codes = IntervalTree.of_widths("age", values, Intervals.read({"intervals": [5, 10]}), missing=None in cells)
+    scale, codes = IntervalTree.of_builder("age", values, Intervals.read([5, 10]), missing=None in cells)
     flat, starts = encoded(classes, values, codes)
     for each in (scale, *(scale.at_level(level) for level in range(scale.levels))):
         check_covers(each, flat, starts)

@@ -13,7 +13,7 @@ from itertools import chain, combinations, pairwise
 from typing import Any
 
 from tclose import Quasi
-from tclose.values.intervals import Intervals
+from tclose.values.builders import Dates, NumberBuilder, Prefixes, Ranges
 
 Cells = Mapping[str, Any]
 """The published cells of one class, by column."""
@@ -36,7 +36,7 @@ def regions(quasi: Sequence[Quasi], values: Mapping[str, Iterable[Any]], classes
 
 
 def _is_line(column: Quasi, values: Sequence[Any]) -> bool:
-    ranges = column.hierarchy is None or isinstance(column.hierarchy, Intervals)
+    ranges = column.hierarchy is None or isinstance(column.hierarchy, NumberBuilder)
     return column.recode != "set" and ranges and column.type != "text" and not isinstance(values[0], str)
 
 
@@ -80,6 +80,22 @@ def _above(column: Quasi, value: Any, values: Sequence[Any]) -> list[str]:
     if column.hierarchy == "prefixes":
         length = max(len(str(other)) for other in values)
         return [*(text.ljust(length)[:shown] + "*" * (length - shown) for shown in range(length)), text]
+    if isinstance(column.hierarchy, Prefixes):
+        length = max(len(str(other)) for other in values)
+        shown = [count for count in reversed(column.hierarchy.shown or ()) if count < length]
+        return ["*" * length, *(text.ljust(length)[:count] + "*" * (length - count) for count in shown), text]
+    if isinstance(column.hierarchy, Dates):
+        year, week, _ = value.isocalendar()
+        names = {
+            "year": text[:4],
+            "quarter": f"{text[:4]}-Q{(int(text[5:7]) + 2) // 3}",
+            "month": text[:7],
+            "week": f"{year}-W{week:02d}",
+        }
+        return ["*", *(names[unit] for unit in reversed(column.hierarchy.units) if unit != "day"), text]
+    if isinstance(column.hierarchy, Ranges):
+        row = next(row for row in column.hierarchy.rows if row[0][:3] <= text[:3] <= row[0][4:])
+        return ["*", *reversed(row), text]
     tree = column.hierarchy
     return [tree.labels[node] for node in tree.path(tree.leaf(value))]
 
@@ -100,7 +116,7 @@ def may_stand_for(column: Quasi, cells: Cells, atom: Any) -> bool:
     if label is None:
         return atom is None
     label = str(label)
-    without_tree = column.hierarchy is None or column.recode == "set" or isinstance(column.hierarchy, Intervals)
+    without_tree = column.hierarchy is None or column.recode == "set" or isinstance(column.hierarchy, NumberBuilder)
     if label == "*" and without_tree:
         return True
     while label.endswith(" or missing"):

@@ -18,7 +18,7 @@ import tclose as tc
 from tclose import Hierarchy, Keep, Policy, PolicyError, Quasi, Sensitive
 from tclose.policy.models import SETTINGS
 from tclose.values.bins import REQUIREMENT, Bins
-from tclose.values.intervals import Intervals
+from tclose.values.builders import Intervals
 
 TREE = {"infection": ["flu", "cold"], "digestive": {"stomach": ["ulcer"], "colon": None}}
 MATRIX = {"x": {"y": 0.5, "z": 1}, "y": {"z": "1/2"}}

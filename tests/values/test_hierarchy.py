@@ -286,11 +286,27 @@ def test_dates_meet_in_months_quarters_and_years() -> None:
 @pytest.mark.parametrize(
     ("build", "values", "sentence"),
     [
-        (Hierarchy.from_prefixes, ["47*", "476"], "a value must not hold '*', which stands for what is hidden. Got '47*'."),
+        (
+            Hierarchy.from_prefixes,
+            ["47*", "476"],
+            "a value must not hold '*', which stands for what is hidden. Got '47*' in row 1. Correct it, or leave the cell empty.",
+        ),
         (Hierarchy.from_prefixes, [None], "a hierarchy must have at least one value. Got none."),
-        (Hierarchy.from_dates, ["2024-13-01"], "a value must be a date, as 2024-03-05. Got '2024-13-01'."),
-        (Hierarchy.from_dates, ["20240305"], "a value must be a date, as 2024-03-05. Got '20240305'."),
-        (Hierarchy.from_dates, [datetime(2024, 3, 5)], "a value must be a date, as 2024-03-05. Got '2024-03-05 00:00:00'."),
+        (
+            Hierarchy.from_dates,
+            ["2024-13-01"],
+            "a value must be a date, as 2024-03-05. Got '2024-13-01' in row 1. Correct it, or leave the cell empty.",
+        ),
+        (
+            Hierarchy.from_dates,
+            ["20240305"],
+            "a value must be a date, as 2024-03-05. Got '20240305' in row 1. Correct it, or leave the cell empty.",
+        ),
+        (
+            Hierarchy.from_dates,
+            [datetime(2024, 3, 5)],
+            "a value must be a date, as 2024-03-05. Got '2024-03-05 00:00:00' in row 1. Correct it, or leave the cell empty.",
+        ),
         (Hierarchy.from_dates, [], "a hierarchy must have at least one value. Got none."),
     ],
 )

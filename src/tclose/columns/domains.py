@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tclose.columns.hierarchies import check_fits, unknown_values
 from tclose.distances import Distance
 from tclose.distances.choose import KINDS, Labelling, arrange, as_number, label_of, labels_of, without_label
-from tclose.errors import HierarchyError, InputError, PolicyError, listed
+from tclose.errors import InputError, PolicyError
 from tclose.policy import Policy, Sensitive
 from tclose.tables.table import Table
 from tclose.tables.types import PRINTED
 from tclose.values.arrays import Ints
 from tclose.values.bins import in_order, interval_of
-from tclose.values.hierarchy import Hierarchy, printed
+from tclose.values.builders import Builder
+from tclose.values.hierarchy import Hierarchy
 
 IN_ORDER = ("integer", "decimal", "float", "date", "timestamp", "time", "category")
 """Kinds of columns for which ``distance: auto`` is the ordered distance."""
@@ -67,7 +69,9 @@ def check_orders(source: Table, policy: Policy) -> None:
 
 def kind_to_read(column: Sensitive) -> str:
     """Return the kind that a sensitive column is read as: as printed if it is looked up in a hierarchy, matrix or order."""
-    return "value" if _labelling_of(column) is None else PRINTED
+    if isinstance(column.hierarchy, Builder) and column.hierarchy.needs != "codes":
+        return "value"
+    return "value" if column.hierarchy is None and column.matrix is None and column.order is None else PRINTED
 
 
 def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *, binned: bool) -> Domain:
@@ -97,8 +101,10 @@ def domain_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints, *
         values = (source.numbers(cells) if KINDS[kind].needs == "numbers" else source.values(column.name, cells)).to_pylist()
     except (OverflowError, ValueError):
         raise InputError(f"Sensitive column {column.name!r} must have dates in the years 1 to 9999. Got others.") from None
-    _check_missing(source, column, kind, values)
-    labelling = _labelling_of(column)
+    if isinstance(column.hierarchy, Builder):
+        check_fits(source, column.name, column.hierarchy, cells, values, guarded=True)
+    labelling = labelling_of(column, values)
+    _check_missing(source, column, kind, values, labelling)
     if labelling is not None:
         _check_labels(source, column, labelling, cells, values)
     if KINDS[kind].needs == "numbers" and any(value is not None and abs(value) == float("inf") for value in values):
@@ -161,19 +167,25 @@ def _doubt_in_words(source: Table, column: Sensitive) -> str:
     return f" Column {reading.sentence}." if reading.doubtful else ""
 
 
-def _labelling_of(column: Sensitive) -> Labelling | None:
-    """Return the hierarchy, matrix or order that a sensitive attribute's values are looked up in; None if there is none."""
+def labelling_of(column: Sensitive, values: list[Any]) -> Labelling | None:
+    """Return the hierarchy, matrix or order that a sensitive attribute's values are looked up in; None if there is none.
+
+    A rule makes the hierarchy from the values. All of its levels stay in it, also those that repeat a label: so the distance of
+    two values does not depend on which others occur.
+    """
+    if isinstance(column.hierarchy, Builder):
+        present = [value for value in values if value is not None]
+        return Hierarchy(column.hierarchy.paths(present) if present else [["*"]])
     labelling: Labelling | None = next(
         (given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None
     )
     return labelling
 
 
-def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any]) -> None:
+def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any], labelling: Labelling | None) -> None:
     """Raise an error for missing cells that the distance of a sensitive attribute has no position for."""
     if KINDS[kind].needs == "" or None not in values:
         return
-    labelling = _labelling_of(column)
     if column.missing == "value":
         if labelling is None or not without_label([None], labelling):
             return
@@ -203,28 +215,3 @@ def _check_labels(source: Table, column: Sensitive, labelling: Labelling, domain
     what = "hierarchy" if column.hierarchy is not None else "matrix" if column.matrix is not None else "order"
     lacking = [index for index, value in enumerate(values) if value in unknown]
     raise unknown_values(source, column.name, domain, values, lacking, what, column.hierarchy)
-
-
-def unknown_values(
-    source: Table, name: str, cells: pa.Array, values: list[Any], unknown: list[int], what: str, tree: Hierarchy | None
-) -> HierarchyError:
-    """Return the error that counts the values of a column that its hierarchy, matrix or order lacks, and names five.
-
-    Parameters
-    ----------
-    cells, values
-        The values of the column.
-    unknown
-        The indices of those that are lacking.
-    what
-        "hierarchy", "matrix" or "order".
-    """
-    first, row = source.first(name, cells.take(unknown))
-    if len(unknown) > 1:
-        lacking = listed([printed(values[index]) for index in unknown])
-        return HierarchyError(
-            f"{len(unknown):,} values of {name!r} are not in its {what}: {lacking}. One of them is in row {row}. Add them there."
-        )
-    inner = tree is not None and tree.find(printed(first)) is not None
-    found, mend = ("stands above other values in", "Only leaves are values") if inner else ("is not in", "Add it there")
-    return HierarchyError(f"Value {printed(first)!r} of {name!r}, first in row {row}, {found} its {what}. {mend}.")

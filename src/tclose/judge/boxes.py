@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from fractions import Fraction
+from functools import partial
 from itertools import repeat
 from math import inf
 from typing import Any
@@ -22,10 +23,10 @@ import numpy as np
 
 from tclose.policy import Quasi
 from tclose.values.arrays import Ints
+from tclose.values.builders import Dates, NumberBuilder, Prefixes, Ranges
 from tclose.values.exact import exact
 from tclose.values.formula_guard import unguarded
 from tclose.values.hierarchy import Hierarchy, node_names, printed
-from tclose.values.intervals import Intervals
 
 Key = tuple[Any, ...]
 """A position on a line: first numbers, then dates, times of day, other texts, and last missing cells."""
@@ -85,9 +86,9 @@ def axis_of(column: Quasi, published: Mapping[str, Sequence[Any]]) -> Line | Tre
         means = list(zip(published[name], gone, strict=False))
         return _line_of_cells(means, lambda mean, missing: _with_missing(NONE if mean is None else EVERY_VALUE, missing))
     labels = published[name]
-    tree = None if isinstance(column.hierarchy, Intervals) else column.hierarchy  # an interval says itself what it stands for
-    if column.recode != "set" and tree is not None and not _are_ranges(labels):
-        return _tree_of_labels(labels, _path_parser(tree, labels))
+    ranges = isinstance(column.hierarchy, NumberBuilder) or _are_ranges(labels)  # a range says itself what it stands for
+    if column.hierarchy is not None and not ranges:
+        return _tree_of_labels(labels, _path_parser(column, labels))
     if any(is_masked(label) for label in set(labels)):
         return _tree_of_labels(labels, _prefix_path_parser(labels))
     read = _label_parser(labels)
@@ -328,11 +329,17 @@ Way = Any
 """The path from the root to a node, a text or tuple: first whether there is a value, then what names the node of each level."""
 
 
-def _path_parser(hierarchy: Any, labels: Sequence[Any]) -> Callable[[Any], Way]:
-    """Return a function from a label to its path in a hierarchy: the given one, or the one that was made from values."""
-    if hierarchy == "prefixes":
-        return _prefix_path_parser(labels)
-    return _calendar_path if hierarchy == "dates" else _hierarchy_path_parser(hierarchy)
+def _path_parser(column: Quasi, labels: Sequence[Any]) -> Callable[[Any], Way]:
+    """Return a function from a label to its path in the hierarchy of a column: the given one, or the one that its rule makes."""
+    builder = column.builder
+    if isinstance(builder, Prefixes):
+        return _prefix_path_parser(labels) if builder.shown is None else _shown_path_parser(labels, builder.shown[::-1])
+    if isinstance(builder, Dates):
+        return partial(_calendar_path, builder.units[::-1])
+    if isinstance(builder, Ranges):
+        return partial(_ranges_path, builder)
+    assert column.tree is not None
+    return _hierarchy_path_parser(column.tree)
 
 
 def _tree_of_labels(labels: Sequence[Any], way: Callable[[Any], Way]) -> Tree:
@@ -383,21 +390,58 @@ def _hierarchy_path_parser(tree: Hierarchy) -> Callable[[Any], Way]:
     return way
 
 
-def _calendar_path(label: Any) -> Way:
-    """Return the path from the root to a label of `Hierarchy.from_dates`: year, quarter, month and day."""
+def _calendar_path(units: Sequence[str], label: Any) -> Way:
+    """Return the path from the root to a label of a hierarchy of dates; ``units`` of the calendar are given, the coarsest first.
+
+    An unknown label, or one of another unit, stands for everything.
+    """
     if label is None:
         return (1,)
     text = printed(label)
     if text == "*":
         return (0,)
+    span = _span_of_date(f"{text}-01-01", f"{text}-12-31") if _YEAR.fullmatch(text) else _span_of_date(text)
     found = _CALENDAR.fullmatch(text)
-    if _YEAR.fullmatch(text):
-        return 0, int(text)
-    if found is None or _span_of_date(text) is None or found[4] or found[6]:
+    if span is None or (found is not None and found[4]):
         return ()
-    year, month, day, quarter = int(found[1]), int(found[2] or 0), int(found[3] or 0), int(found[5] or 0)
-    way = (0, year, quarter or (month + 2) // 3, month, day)
-    return way[: 3 + (month > 0) + (day > 0)]
+    unit = "year" if found is None else "day" if found[3] else "quarter" if found[5] else "week" if found[6] else "month"
+    first = day_of(span[0][1])
+    keys = {
+        "year": first.year,
+        "quarter": (first.month + 2) // 3,
+        "month": first.month,
+        "week": first.toordinal() - first.weekday(),
+    }
+    above = [step for step in units if step != "day"]
+    if unit == "day":
+        return (0, *(keys[step] for step in above), first.toordinal())
+    return (0, *(keys[step] for step in above[: above.index(unit) + 1])) if unit in above else ()
+
+
+def _ranges_path(builder: Ranges, label: Any) -> Way:
+    """Return the path from the root to a label of a table of ranges, or to a code; an unknown label stands for everything."""
+    if label is None:
+        return (1,)
+    path = builder.path_of_label(_unguarded_text(label))
+    return () if path is None else (0, *path)
+
+
+def _shown_path_parser(labels: Sequence[Any], shown: Sequence[int]) -> Callable[[Any], Way]:
+    """Return a function from a label to its path in a hierarchy of prefixes with given levels, from the fewest characters on."""
+    length = max((len(_unguarded_text(label)) for label in set(labels) if label is not None), default=0)
+
+    def way(label: Any) -> Way:
+        """Return the path of a label: what each level shows of it, as far as it is not hidden."""
+        if label is None:
+            return (1,)
+        text = _unguarded_text(label)
+        if _OR_MISSING.fullmatch(text) or _SEVERAL.fullmatch(text):
+            return ()
+        visible = text.rstrip("*") if text.endswith("*") else text.ljust(length)
+        steps = tuple(visible[:count] for count in shown if count <= len(visible) and count < length)
+        return (0, *steps) if text.endswith("*") else (0, *steps, visible)
+
+    return way
 
 
 def is_masked(label: Any) -> bool:

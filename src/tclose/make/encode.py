@@ -12,26 +12,25 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tclose.columns.domains import domain_of, edges_from_table, unknown_values
+from tclose.columns.domains import domain_of, edges_from_table
 from tclose.distances import Distance
 from tclose.distances.choose import as_number
-from tclose.errors import HierarchyError, InputError, PolicyError
-from tclose.make.scales import IntervalTree, Line, Nominal, Scale, Tree, unknown
+from tclose.errors import InputError, PolicyError
+from tclose.make.scales import Line, Nominal, Scale
 from tclose.make.scales.grids import Grid, choose_grid
 from tclose.make.scales.widened import widen
+from tclose.make.trees import check_finite, tree_of_quasi
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.policy.fields import AUTO
 from tclose.tables.coded import narrow, sorted_order
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
 from tclose.values.bins import labels_of
-from tclose.values.hierarchy import Hierarchy, printed
-from tclose.values.intervals import Intervals
+from tclose.values.hierarchy import printed
 
 Codes = NDArray[Any]
 
-NUMERIC = ("integer", "decimal", "float")
-ON_A_LINE = (*NUMERIC, "date", "timestamp", "time")
+ON_A_LINE = ("integer", "decimal", "float", "date", "timestamp", "time")
 """Kinds of columns whose values have an order and differences."""
 
 
@@ -306,14 +305,10 @@ def scale_of_quasi(
         present = [show(value) for value in present]  # labels are looked up as they are written
     if column.recode == "set" or (column.type == "category" and column.hierarchy is None):
         return Nominal.of(column.name, present, missing=missing)
-    if isinstance(column.hierarchy, Intervals):
-        _check_numbers(column, kind, present)
-        return IntervalTree.of_widths(column.name, present, column.hierarchy, missing=missing)
     if column.hierarchy is not None:
-        tree = _hierarchy_of_quasi(source, column, cells, present)
-        return Tree.of(column.name, present, tree, missing=missing, given=isinstance(column.hierarchy, Hierarchy))
+        return tree_of_quasi(source, column, cells, present, missing=missing)
     if kind in ON_A_LINE:
-        _check_finite(column, present)
+        check_finite(column, present)
         chosen = grid(column.name, present) if grid is not None and column.snap == AUTO else None
         snap = None if column.snap == AUTO and not present else column.snap
         settings = {"recode": column.recode, "snap": snap, "top": column.top, "bottom": column.bottom}
@@ -328,37 +323,3 @@ def scale_of_quasi(
 def _same(grid: Grid | None, _name: str, _values: list[Any]) -> Grid | None:
     """Return the grid that was chosen for all rows of a quasi-identifier, whatever values the published rows have."""
     return grid
-
-
-def _check_numbers(column: Quasi, kind: str, values: list[Any]) -> None:
-    """Raise PolicyError if a quasi-identifier with a hierarchy of intervals does not have finite numbers."""
-    if kind not in NUMERIC:
-        raise PolicyError(f"hierarchy: intervals of {column.name!r} needs numbers. The column holds {kind}.")
-    _check_finite(column, values)
-
-
-def _check_finite(column: Quasi, values: list[Any]) -> None:
-    """Raise InputError if a quasi-identifier that is published as ranges has an infinite number."""
-    if any(isinstance(value, float) and not np.isfinite(value) for value in values):
-        raise InputError(f"Column {column.name!r} must have finite numbers for its ranges. Got infinity.")
-
-
-def _hierarchy_of_quasi(source: Table, column: Quasi, cells: pa.Array, values: list[Any]) -> Hierarchy:
-    """Return the hierarchy of a quasi-identifier, given or made from its values; raise if it lacks a value."""
-    if not values and column.tree is None:  # nothing but missing cells, in the table or in the rows that are published
-        return Hierarchy([["*"]])
-    if column.hierarchy == "prefixes":
-        try:
-            return Hierarchy.from_prefixes([printed(value) for value in values])
-        except HierarchyError as error:
-            raise HierarchyError(f"Column {column.name!r}: {error}") from None
-    if column.hierarchy == "dates":
-        if source.kinds[column.name] != "date":
-            raise PolicyError(f"hierarchy: dates of {column.name!r} needs dates. The column holds {source.kinds[column.name]}.")
-        return Hierarchy.from_dates(values)
-    tree: Hierarchy = column.hierarchy
-    strange = set(unknown(values, tree))
-    if strange:
-        lacking = [index for index, value in enumerate(values) if value in strange]
-        raise unknown_values(source, column.name, cells, values, lacking, "hierarchy", tree)
-    return tree

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tclose.columns.domains import labelling_of
 from tclose.distances.choose import arrange
 from tclose.make.encode import Attribute, EncodedTable
 from tclose.policy import Policy
@@ -38,8 +39,8 @@ def _compared_with_published(attribute: Attribute, counts: Ints) -> Attribute:
     """Return a sensitive attribute whose reference distribution is that of the published rows, not of the input."""
     occur = np.flatnonzero(counts)
     column = attribute.column
-    labelling = next((given for given in (column.hierarchy, column.matrix, column.order) if given is not None), None)
-    values, distance = arrange(attribute.distance.name, [attribute.values[code] for code in occur], labelling)
+    values = [attribute.values[code] for code in occur]
+    values, distance = arrange(attribute.distance.name, values, labelling_of(column, values))
     ranks = np.zeros(len(counts), dtype=np.int64)
     ranks[occur] = np.arange(len(occur))
     return replace(

@@ -35,9 +35,9 @@ from tclose.policy.fields import (
 )
 from tclose.policy.sentences import in_one_sentence
 from tclose.policy.settings import CONFIG, Settings, readable
+from tclose.values.builders import NAMED, Builder
 from tclose.values.exact import plain
 from tclose.values.hierarchy import Hierarchy
-from tclose.values.intervals import Intervals
 
 if TYPE_CHECKING:
     DistanceName = str
@@ -57,8 +57,10 @@ class Quasi(Settings):
         How the column's cells are read; ``auto`` looks at all of them. ``category``: codes without an order, such as 1, 2, 3 for
         the marital status; a class is published as the set of its codes, or as a label of the hierarchy, never as a range.
     hierarchy : path, mapping or Hierarchy, optional
-        A tree over the column's values; ``"prefixes"`` (``476**``), ``"dates"`` (month, quarter, year) or, for numbers,
-        ``{"intervals": [5, 10, 20]}`` (``[20, 24]``, ``[20, 29]``, ``[20, 39]``) makes one from them.
+        A tree over the column's values, or a rule that makes one: ``"prefixes"`` (``476**``) or ``{"prefixes": [4, 3]}``,
+        ``"dates"`` (month, quarter, year) or ``{"dates": ["week"]}``, for numbers ``{"intervals": [5, 10, 20]}`` (``[20, 24]``,
+        ``[20, 29]``, ``[20, 39]``), ``{"rounding": [10, 100]}`` or ``{"cuts": [18, 65]}``, for codes ``{"ranges": "icd10.csv"}``;
+        ``{"groups": {"low": [...], "high": [...]}}`` is a tree of one level.
     recode : {"range", "bounds", "centroid", "level", "set"}
         How a class is published. ``range``: ``[25, 34]`` for numbers and dates, the label of the lowest common node with a
         hierarchy (``level`` says the same), else the set of values. ``bounds``: two columns, ``age.min`` and ``age.max``.
@@ -90,6 +92,13 @@ class Quasi(Settings):
         return self.hierarchy if isinstance(self.hierarchy, Hierarchy) else None
 
     @property
+    def builder(self) -> Builder | None:
+        """The rule that makes the quasi-identifier's hierarchy from its values; None if it has none."""
+        if isinstance(self.hierarchy, str):
+            return NAMED[self.hierarchy]
+        return self.hierarchy if isinstance(self.hierarchy, Builder) else None
+
+    @property
     def read_as(self) -> str:
         """The type that the quasi-identifier's cells are read as: "auto" for categories, so that numbers sort as numbers."""
         return "auto" if self.type == "category" else self.type
@@ -98,7 +107,7 @@ class Quasi(Settings):
         """Refuse settings of a quasi-identifier that contradict one another."""
         if self.recode == "level" and self.hierarchy is None:
             raise PolicyError(f"recode: level of {self.name!r} needs a hierarchy. Got none.")
-        if self.hierarchy is not None and self.recode in ("bounds", "centroid"):
+        if self.hierarchy is not None and self.recode in ("bounds", "centroid", "set"):
             raise PolicyError(f"recode: {self.recode} of {self.name!r} goes without a hierarchy. Leave one of them out.")
         for setting in ("snap", "top", "bottom"):
             if getattr(self, setting) is not None and (self.hierarchy is not None or self.recode in ("level", "set")):
@@ -108,10 +117,11 @@ class Quasi(Settings):
         for setting in ("snap", "top", "bottom"):
             if self.type == "category" and getattr(self, setting) is not None:
                 raise PolicyError(f"{setting} of {self.name!r} needs an order. Got type: category, which has none.")
-        if self.hierarchy == "dates" and self.type not in ("auto", "date", "text"):
-            raise PolicyError(f"hierarchy: dates of {self.name!r} needs dates. Got type: {self.type}.")
-        if isinstance(self.hierarchy, Intervals) and self.type not in ("auto", "integer", "decimal", "text"):
-            raise PolicyError(f"hierarchy: intervals of {self.name!r} needs numbers. Got type: {self.type}.")
+        fitting = {"dates": ("auto", "date", "text"), "numbers": ("auto", "integer", "decimal", "text")}
+        if self.builder is not None and self.type not in fitting.get(self.builder.needs, (self.type,)):
+            raise PolicyError(
+                f"hierarchy: {self.builder.key} of {self.name!r} needs {self.builder.needs}. Got type: {self.type}."
+            )
         given = next((end for end in ("top", "bottom") if getattr(self, end) is not None), None)
         if self.snap == AUTO and given is not None:
             raise PolicyError(f"snap: auto of {self.name!r} makes its top and bottom itself. Leave {given} out, or give a grid.")
@@ -209,6 +219,7 @@ class Sensitive(Settings):
         ``auto``: hierarchical with a hierarchy, matrix with a matrix, ordered for numbers, dates, ordered categories and with an
         ``order``, else equal.
     hierarchy : path, mapping or Hierarchy, optional
+        A tree over the values, or a rule with fixed levels, as of a quasi-identifier: ``{"ranges": "icd10.csv"}``.
     matrix : path or mapping, optional
         A distance between 0 and 1 for each pair of values.
     order : list, optional

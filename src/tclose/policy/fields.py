@@ -12,11 +12,12 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from tclose.distances.labelled import LabelledMatrix
-from tclose.errors import HierarchyError, got
+from tclose.errors import HierarchyError
 from tclose.values.bins import MOST_BINS, Bins
+from tclose.values.builders import GROUPS, NAMED, Builder, asks_for_builder, read_builder, why_no_tree
+from tclose.values.builders.dates import UNITS
 from tclose.values.exact import exact
 from tclose.values.hierarchy import Hierarchy, printed
-from tclose.values.intervals import KEY, Intervals, asks_for_intervals
 from tclose.values.notation import DateForm, encoding_of
 
 _LARGEST = 10**18
@@ -79,30 +80,34 @@ def _read_given_whole_number(value: Any) -> int:
     return number
 
 
-def _read_hierarchy(value: Any) -> Hierarchy | None:
-    """Return the hierarchy that a setting gives as an object, a path of a CSV file or a mapping; None if none."""
-    if value is None or isinstance(value, Hierarchy):
+def _read_hierarchy(value: Any) -> Hierarchy | Builder | None:
+    """Return the hierarchy that a setting gives as an object, a path of a CSV file, a mapping or a rule; None if none."""
+    if value is None or isinstance(value, Builder):
         return value
+    if isinstance(value, Hierarchy):
+        return value.builder or value
     if isinstance(value, str | Path):
         return Hierarchy.from_csv(value)
+    if asks_for_builder(value):
+        return Hierarchy.from_groups(value[GROUPS]) if GROUPS in value else read_builder(value)
+    refusal = why_no_tree(value)
+    if refusal is not None:
+        raise HierarchyError(refusal)
     return Hierarchy.from_mapping(value)
 
 
-def _read_quasi_hierarchy(value: Any) -> Hierarchy | Intervals | str | None:
-    """Return the hierarchy of a quasi-identifier; "prefixes", "dates" or intervals for one that is made from the table."""
-    if isinstance(value, Intervals):
-        return value
-    if asks_for_intervals(value):
-        return _read_intervals(value)
+def _read_quasi_hierarchy(value: Any) -> Hierarchy | Builder | str | None:
+    """Return the hierarchy of a quasi-identifier; "prefixes" and "dates" stay the words that they are."""
     return str(value) if isinstance(value, str) and value in BUILT else _read_hierarchy(value)
 
 
-def _read_intervals(value: Mapping[str, Any]) -> Intervals:
-    """Return the hierarchy of intervals that a policy gives by their widths; raise HierarchyError with the requirement."""
-    try:
-        return Intervals.read(value)
-    except ValueError as error:
-        raise HierarchyError(f"{KEY} must be a list of {error}. Got {got(value[KEY], setting=True)}.") from None
+def _read_sensitive_hierarchy(value: Any) -> Hierarchy | Builder | None:
+    """Return the hierarchy by which the distances of a sensitive attribute are measured: a tree, or a rule with fixed levels."""
+    if value == "prefixes":
+        raise HierarchyError(
+            "prefixes of a sensitive attribute must name their levels, because they are its distances: {prefixes: [3, 1]}."
+        )
+    return NAMED[value] if isinstance(value, str) and value in BUILT else _read_hierarchy(value)
 
 
 def _read_matrix(value: Any) -> LabelledMatrix | None:
@@ -220,8 +225,8 @@ def _read_names(value: Any) -> list[str]:
 CONTEXT = ("purpose", "recipient", "controls", "adversaries", "thresholds", "earlier_releases", "reviewer")
 """Topics on which a policy may have a text for the report."""
 
-BUILT = ("prefixes", "dates")
-"""Hierarchies that are made from the values of the table."""
+BUILT = tuple(NAMED)
+"""Rules for hierarchies that a policy may name by a word alone."""
 
 CALENDAR = ("day", "week", "month", "quarter", "year")
 """Units of the calendar that ranges of dates are widened to."""
@@ -232,12 +237,22 @@ AUTO = "auto"
 NUMBERS: list[dict[str, Any]] = [{"type": "number"}, {"type": "string"}]
 _NUMBER = WithJsonSchema({"anyOf": [*NUMBERS, {"type": "null"}]})
 _FILE_OR_MAPPING: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "null"}]}
-_INTERVALS: dict[str, Any] = {
-    "type": "object",
-    "properties": {KEY: {"type": "array", "minItems": 1, "items": {"anyOf": NUMBERS}}},
-    "required": [KEY],
-    "additionalProperties": False,
-}
+_LIST_OF_NUMBERS: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"anyOf": NUMBERS}}
+_COUNTS: dict[str, Any] = {"type": "integer", "minimum": 1}
+_UNITS: dict[str, Any] = {"type": "string", "enum": list(UNITS)}
+_RULES: list[dict[str, Any]] = [
+    {"type": "object", "properties": {key: given}, "required": [key], "additionalProperties": False}
+    for key, given in {
+        "intervals": _LIST_OF_NUMBERS,
+        "rounding": _LIST_OF_NUMBERS,
+        "cuts": {"anyOf": [_LIST_OF_NUMBERS, {"type": "array", "minItems": 1, "items": _LIST_OF_NUMBERS}]},
+        "prefixes": {"anyOf": [_COUNTS, {"type": "array", "minItems": 1, "items": _COUNTS}]},
+        "dates": {"anyOf": [_UNITS, {"type": "array", "minItems": 1, "items": _UNITS}]},
+        "ranges": {"anyOf": [{"type": "string"}, {"type": "array", "minItems": 1, "items": {"type": "array", "minItems": 1}}]},
+        "groups": {"type": "object"},
+    }.items()
+]
+_HIERARCHY: dict[str, Any] = {"anyOf": [{"type": "string", "enum": list(BUILT)}, *_RULES, *_FILE_OR_MAPPING["anyOf"]]}
 NAME: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
 Name = Annotated[str, BeforeValidator(name_of), WithJsonSchema(NAME)]
 Share = Annotated[Any, _number_validator("between 0 and 1", lambda x: 0 <= x <= 1), _NUMBER]
@@ -251,12 +266,8 @@ Whole = Annotated[
     Any, PlainValidator(_read_whole_number), WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]})
 ]
 GivenWhole = Annotated[Any, PlainValidator(_read_given_whole_number), WithJsonSchema({"type": "integer", "minimum": 1})]
-HierarchyField = Annotated[Any, PlainValidator(_read_hierarchy), WithJsonSchema(_FILE_OR_MAPPING)]
-QuasiHierarchy = Annotated[
-    Any,
-    PlainValidator(_read_quasi_hierarchy),
-    WithJsonSchema({"anyOf": [{"type": "string", "enum": list(BUILT)}, _INTERVALS, *_FILE_OR_MAPPING["anyOf"]]}),
-]
+HierarchyField = Annotated[Any, PlainValidator(_read_sensitive_hierarchy), WithJsonSchema(_HIERARCHY)]
+QuasiHierarchy = Annotated[Any, PlainValidator(_read_quasi_hierarchy), WithJsonSchema(_HIERARCHY)]
 Snap = Annotated[
     Any,
     PlainValidator(_read_snap),

@@ -13,9 +13,9 @@ from pydantic import ConfigDict
 
 from tclose.distances.labelled import LabelledMatrix
 from tclose.values.bins import Bins
+from tclose.values.builders import Builder, Ranges
 from tclose.values.exact import plain
 from tclose.values.hierarchy import Hierarchy
-from tclose.values.intervals import Intervals
 from tclose.values.notation import DateForm
 
 CONFIG = ConfigDict(extra="forbid", arbitrary_types_allowed=True, validate_default=False)
@@ -42,6 +42,8 @@ def readable(value: Any) -> Any:
     """Return a setting's value as a person writes it, for an error sentence."""
     if isinstance(value, DateForm):
         return value.words
+    if isinstance(value, Builder):
+        return value.setting()
     return plain(value) if isinstance(value, Fraction) else value
 
 
@@ -57,7 +59,9 @@ def plain_settings(owner: Any, folder: Path | None) -> dict[str, Any]:
         """Return a policy's setting as a number, text, list or mapping."""
         if isinstance(value, Fraction):
             return plain(value)
-        if isinstance(value, Bins | Intervals):
+        if isinstance(value, Ranges) and value.file and folder is not None:
+            return {value.key: os.path.relpath(value.file, folder)}
+        if isinstance(value, Bins | Builder):
             return value.setting()
         if isinstance(value, DateForm):
             return value.words

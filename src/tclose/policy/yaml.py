@@ -10,6 +10,7 @@ from typing import Any
 from tclose.errors import PolicyError
 from tclose.policy.fields import BUILT
 from tclose.values.bounded import FileTooLargeError, read_at_most
+from tclose.values.builders import Ranges
 
 MOST_BYTES = 10_000_000
 """The largest policy file, in bytes."""
@@ -86,7 +87,11 @@ def anchored(columns: Any, folder: Path) -> Any:
         if not isinstance(given, dict):
             return given
         paths = {key: given[key] for key in ("hierarchy", "matrix") if isinstance(given.get(key), str)}
-        return {**given, **{key: str(folder / path) for key, path in paths.items() if path not in BUILT}}
+        found = {**given, **{key: str(folder / path) for key, path in paths.items() if path not in BUILT}}
+        rule = given.get("hierarchy")
+        if isinstance(rule, dict) and list(rule) == [Ranges.key] and isinstance(rule[Ranges.key], str):
+            found["hierarchy"] = {Ranges.key: str(folder / rule[Ranges.key])}
+        return found
 
     def mapping(given: dict[Any, Any]) -> dict[Any, Any]:
         return {name: settings(column) for name, column in given.items()}

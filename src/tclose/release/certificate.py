@@ -26,7 +26,6 @@ from tclose.policy.models import MODELS, SETTINGS
 from tclose.tables.readings import Reading
 from tclose.values.exact import float_up, number_of, plain
 from tclose.values.hierarchy import above, printed
-from tclose.values.intervals import Intervals
 
 SENTENCE = "{what} verified for these quasi-identifiers; not a legal determination"
 INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
@@ -190,12 +189,11 @@ def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
 
 def _public_hierarchy(column: Quasi, audit: Audit) -> dict[str, Any]:
     """Return the setting of a quasi-identifier's hierarchy, cut to the published labels; an empty mapping if none are."""
-    if column.hierarchy is None or column.recode == "set":
+    if column.hierarchy is None:
         return {}
-    if isinstance(column.hierarchy, Intervals):
-        return {"hierarchy": column.hierarchy.setting()}
-    if column.tree is None:
-        return {"hierarchy": column.hierarchy}
+    if column.builder is not None:
+        return {"hierarchy": column.builder.setting()}
+    assert column.tree is not None
     labels = audit.quasi[column.name].to_pylist()
     return {"hierarchy": above(column.tree, map(printed, labels)).to_mapping()}
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import PydanticCustomError
 
 from tclose.errors import InputError, TcloseError
@@ -49,7 +49,15 @@ def _check_few(given: Any) -> Any:
     return given
 
 
+def _check_written_out(given: dict[str, Any]) -> dict[str, Any]:
+    """Return a hierarchy's setting; refuse a rule that names a file."""
+    if any(isinstance(inside, str) for inside in given.values()):
+        raise ValueError("a hierarchy that is written out")
+    return given
+
+
 Few = BeforeValidator(_check_few)
+WrittenOut = Annotated[dict[str, Any], AfterValidator(_check_written_out)]
 Number = int | float | Annotated[str, Field(max_length=LONGEST_NUMBER)]
 FAIL_FAST = Field(fail_fast=True)
 Edges = Annotated[list[Number], Few]
@@ -78,7 +86,7 @@ class QuasiClaim(_Claim):
     type: Literal["text"]
     weight: Number = 1
     recode: Literal["bounds", "centroid"] | None = None
-    hierarchy: Literal["prefixes", "dates"] | dict[str, Any] | None = None
+    hierarchy: Literal["prefixes", "dates"] | WrittenOut | None = None
 
 
 def _limits_claim(owner: str) -> Any:
@@ -92,7 +100,7 @@ class SensitiveClaim(_limits_claim("sensitive")):  # type: ignore[misc]  # a cla
     """A sensitive column: the settings of `tclose.Sensitive`, with its hierarchy or matrix written out."""
 
     distance: str = "auto"
-    hierarchy: dict[str, Any] | None = None
+    hierarchy: Literal["dates"] | WrittenOut | None = None
     matrix: Annotated[dict[str, Annotated[dict[str, Number], Few]], Few] | None = None
     order: Annotated[list[str | None], FAIL_FAST] | None = None
     bins: int | Edges | dict[str, Number | Edges] | None = None

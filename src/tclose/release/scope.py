@@ -23,6 +23,7 @@ from tclose.policy.models import NAMED, SETTINGS, asked_of
 from tclose.release.certificate import STATED
 from tclose.tables.counted import Cells
 from tclose.tables.table import Table
+from tclose.values.builders import Builder
 from tclose.values.exact import decimal_up, number_of, plain
 
 MUCH_LESS = 10
@@ -182,6 +183,9 @@ def _trees_in_words(policy: Policy) -> list[str]:
 def _distance_in_words(column: Sensitive, domain: Domain) -> str:
     """Return the sentence on the distance between the values of a sensitive column."""
     count = len(domain.values)
+    if isinstance(column.hierarchy, Builder):
+        levels = number_of(len(column.hierarchy.levels()) + 2, "level")
+        return f"Distance: a tree of {levels}, by the rule of the certificate, over {number_of(count, 'value')}."
     if column.hierarchy is not None:
         levels, known = number_of(column.hierarchy.height + 1, "level"), number_of(len(column.hierarchy.leaves), "value")
         return f"Distance: a tree of {levels} and {known}, {count:,} of them in the file."

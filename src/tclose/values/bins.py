@@ -73,7 +73,8 @@ class Bins:
             return [f"[{plain(floor * self.width)}, {plain((floor + 1) * self.width)})" for floor in floors]
         if self.edges is not None:
             return [_bin_label(self.edges, bisect_right(self.edges, number)) for number in numbers]
-        starts = [0, *self._quantile_starts(counts), len(numbers)]
+        assert self.count is not None
+        starts = [0, *quantile_starts(counts, self.count), len(numbers)]
         names = labels_of([(numbers[start], numbers[end - 1]) for start, end in pairwise(starts)] if numbers else [])
         return [name for name, (start, end) in zip(names, pairwise(starts), strict=False) for _ in range(start, end)]
 
@@ -92,14 +93,17 @@ class Bins:
         assert self.width is not None
         return math.isfinite(low) and high - low == self.width and low % self.width == 0
 
-    def _quantile_starts(self, counts: Sequence[int]) -> list[int]:
-        """Return the indices of the numbers at which bins start, without the first, so that bins have about equally many rows."""
-        assert self.count is not None
-        if len(counts) < 2:
-            return []
-        below = np.cumsum([0, *counts])  # rows below each number
-        total = int(below[-1])
-        return sorted({int(np.abs(below[1:-1] * self.count - total * part).argmin()) + 1 for part in range(1, self.count)})
+
+def quantile_starts(counts: Sequence[int], parts: int) -> list[int]:
+    """Return the indices of the numbers at which parts of about equally many rows start, without the first.
+
+    ``counts`` says how often each number occurs, ascending. There are fewer parts where numbers are few.
+    """
+    if len(counts) < 2:
+        return []
+    below = np.cumsum([0, *counts])  # rows below each number
+    total = int(below[-1])
+    return sorted({int(np.abs(below[1:-1] * parts - total * part).argmin()) + 1 for part in range(1, parts)})
 
 
 def labels_of(extents: Sequence[tuple[Fraction, Fraction]]) -> list[str]:
@@ -110,15 +114,15 @@ def labels_of(extents: Sequence[tuple[Fraction, Fraction]]) -> list[str]:
     >>> labels_of([(Fraction(3), Fraction(41)), (Fraction(67), Fraction(812)), (Fraction(955), Fraction(1203))])
     ['below 60', '[60, 900)', '900 or more']
     """
-    edges = [_roundest_between(lower[1], upper[0]) for lower, upper in pairwise(extents)]
+    edges = [roundest_between(lower[1], upper[0]) for lower, upper in pairwise(extents)]
     if len(extents) == 1:  # it has no end, and yet a label: a round number somewhat below it
         least = extents[0][0]
-        edges = [_roundest_between(least - max(abs(least), Fraction(1)) / 10, least)]
+        edges = [roundest_between(least - max(abs(least), Fraction(1)) / 10, least)]
         return [_bin_label(edges, 1)]
     return [_bin_label(edges, index) for index in range(len(extents))]
 
 
-def _roundest_between(above: Fraction, up_to: Fraction) -> Fraction:
+def roundest_between(above: Fraction, up_to: Fraction) -> Fraction:
     """Return the roundest number above ``above`` and at most ``up_to``: with the fewest digits, and the largest of them."""
     if above < 0 <= up_to:
         return Fraction(0)

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tclose.values.printed import printed
+
 INT64_MAX = 2**63 - 1
 _HUGE = re.compile(r"[eE][+-]?0*[0-9]{4}")  # an exponent that would fill the memory
 
@@ -56,6 +58,20 @@ def plain(number: Fraction) -> int | float | str:
     if Fraction(str(float(number))) == number:
         return float(number)
     return str(number)
+
+
+def finite_decimal(number: Fraction) -> Decimal | None:
+    """Return a fraction as a decimal; None if it has no finite decimal."""
+    for digits in range(number.denominator.bit_length() + 1):
+        if 10**digits % number.denominator == 0:
+            return Decimal(f"{number.numerator * 10**digits // number.denominator}e-{digits}")  # exact; scaleb would round
+    return None
+
+
+def as_text(number: Fraction) -> str:
+    """Return a fraction as text: 25, -0.5, or 1/3."""
+    decimal = finite_decimal(number)
+    return str(number) if decimal is None else printed(decimal)
 
 
 def float_up(value: Fraction | float) -> float:

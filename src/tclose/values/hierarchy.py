@@ -6,17 +6,28 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from datetime import date, datetime, time
-from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tclose.errors import HierarchyError, raising_alone
-from tclose.values.bounded import FileTooLargeError, read_at_most
+from tclose.errors import HierarchyError, got, raising_alone
+from tclose.values.builders import (
+    GROUPS,
+    Builder,
+    Dates,
+    NumberBuilder,
+    Prefixes,
+    asks_for_builder,
+    cuts_of_quantiles,
+    read_builder,
+    why_no_tree,
+)
 from tclose.values.exact import number_of
-from tclose.values.intervals import asks_for_intervals
+from tclose.values.label_files import read_text, rows_of
+from tclose.values.preview import Level, preview
+from tclose.values.printed import printed
+
+__all__ = ["MOST_LEVELS", "MOST_NODES", "ROOT", "Hierarchy", "above", "node_names", "printed"]
 
 ROOT = 0
 
@@ -25,27 +36,6 @@ MOST_LEVELS = 100
 
 MOST_NODES = 1_000_000
 """Labels of a hierarchy: about half a gigabyte of memory."""
-
-MOST_BYTES = 100_000_000
-"""Bytes of a hierarchy's file."""
-
-
-def printed(value: Any) -> str:
-    """Return the text by which a value is found in a hierarchy, an order or a matrix: 39 and 39.0 are "39", missing is ""."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, datetime):
-        return value.isoformat(sep=" ")
-    if isinstance(value, date | time):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        text = format(value, "f")
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    return str(value)
 
 
 class Hierarchy:
@@ -64,6 +54,8 @@ class Hierarchy:
         The longest way from each node down to a leaf.
     leaves : list of str
         The values, depth first.
+    builder : Builder or None
+        The rule that puts numbers into the intervals of the tree. A policy takes the rule, which has a place for every number.
 
     Examples
     --------
@@ -75,6 +67,7 @@ class Hierarchy:
     def __init__(self, paths: Iterable[Sequence[str]], file: Path | None = None) -> None:
         """Build the tree from the paths of its leaves, each from the root down; ``file`` is where they were read, if anywhere."""
         self.file = file
+        self.builder: Builder | None = None
         roots: dict[str, Any] = {}
         nodes = 0
         for path in paths:
@@ -112,14 +105,7 @@ class Hierarchy:
         Cells are separated by ``;`` or ``,``. Rows may differ in length. A label that repeats its neighbour (``other;other;*``),
         as files with equal columns do, is the same node.
         """
-        try:
-            text = read_at_most(Path(path), MOST_BYTES).decode("utf-8-sig")
-        except FileTooLargeError:
-            raise HierarchyError(f"Hierarchy file {str(path)!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None
-        except OSError:
-            raise HierarchyError(f"Hierarchy file {str(path)!r} cannot be read. Check its path.") from None
-        except UnicodeDecodeError:
-            raise HierarchyError(f"Hierarchy file {str(path)!r} is not UTF-8. Save it as UTF-8.") from None
+        text = read_text(Path(path), "Hierarchy file")
         try:
             return cls(_csv_paths(text), Path(path))
         except HierarchyError as error:
@@ -142,11 +128,74 @@ class Hierarchy:
             raise HierarchyError("a hierarchy must not be as deep as this one, nor hold itself. Got too many levels.") from None
 
     @classmethod
-    def from_prefixes(cls, values: Iterable[Any]) -> Hierarchy:
+    def from_groups(cls, groups: Mapping[Any, Any]) -> Hierarchy:
+        """Return the hierarchy of groups of values, each with its label, in their order, below the root ``*``.
+
+        A group may have groups inside it.
+
+        >>> tree = Hierarchy.from_groups({"low": ["none", "primary"], "high": ["bachelor", "master"]})
+        >>> tree.leaves, tree.labels[0]
+        (['none', 'primary', 'bachelor', 'master'], '*')
+        """
+        if not isinstance(groups, Mapping) or not groups:
+            raise HierarchyError("groups must be a mapping from labels to lists of values. Got something else.")
+        return cls.from_mapping({"*": groups})
+
+    @classmethod
+    def from_intervals(cls, values: Iterable[Any], widths: Sequence[Any]) -> Hierarchy:
+        """Return the hierarchy of numbers in intervals of some widths, each a multiple of the one before.
+
+        >>> tree = Hierarchy.from_intervals([23, 47], [5, 10])
+        >>> [tree.labels[node] for node in tree.path(tree.leaf(23))]
+        ['*', '[20, 29]', '[20, 24]', '23']
+        """
+        return cls.from_builder(read_builder({"intervals": widths}), values)
+
+    @classmethod
+    def from_rounding(cls, values: Iterable[Any], units: Sequence[Any]) -> Hierarchy:
+        """Return the hierarchy of the numbers that round to the same multiple of a unit; see `tclose.values.builders.Rounding`.
+
+        >>> tree = Hierarchy.from_rounding([23, 47], [10])
+        >>> [tree.labels[node] for node in tree.path(tree.leaf(23))]
+        ['*', '[15, 24]', '23']
+        """
+        return cls.from_builder(read_builder({"rounding": units}), values)
+
+    @classmethod
+    def from_cuts(cls, values: Iterable[Any], cuts: Sequence[Any]) -> Hierarchy:
+        """Return the hierarchy of numbers between cut points: a list of them, or a list for each level, the finest first.
+
+        >>> tree = Hierarchy.from_cuts([12, 23, 70], [[18, 65], [65]])
+        >>> [tree.labels[node] for node in tree.path(tree.leaf(23))]
+        ['*', '64 or less', '[18, 64]', '23']
+        """
+        return cls.from_builder(read_builder({"cuts": cuts}), values)
+
+    @classmethod
+    def from_quantiles(cls, values: Iterable[Any], groups: Sequence[int]) -> Hierarchy:
+        """Return the hierarchy of numbers in groups of about equally many rows: 8 groups, then 4, then 2 for ``[8, 4, 2]``.
+
+        The cut points are found once, from these values: ``builder.setting()`` names them, as a policy writes them. A policy that
+        is given the hierarchy takes its cut points, so that they do not depend on which rows are suppressed later.
+
+        >>> tree = Hierarchy.from_quantiles([21, 23, 34, 35, 47, 48, 61, 77], [4, 2])
+        >>> tree.builder.setting()
+        {'cuts': [[30, 40, 60], [40]]}
+        """
+        cells = list(values)
+        _distinct_cells(read_builder({"cuts": [0]}), cells)
+        try:
+            builder = cuts_of_quantiles(Counter(cell for cell in cells if cell is not None), groups)
+        except ValueError as error:
+            raise HierarchyError(f"quantiles must be a list of {error}.") from None
+        return cls.from_builder(builder, cells)
+
+    @classmethod
+    def from_prefixes(cls, values: Iterable[Any], shown: Sequence[int] | None = None) -> Hierarchy:
         """Return the hierarchy of codes such as zip codes: each level up hides one more character, from the right.
 
-        A shorter value is filled up with blanks, so that all values of a level are hidden from the same character on.
-        Leaves are in ascending order. Missing cells are ignored.
+        ``shown`` names the levels, by the number of characters that stay: ``[3, 2]``. A shorter value is filled up with blanks,
+        so that all values of a level are hidden from the same character on. Leaves ascend, and missing cells are ignored.
 
         >>> tree = Hierarchy.from_prefixes(["47677", "47602", "479"])
         >>> tree.leaves
@@ -155,20 +204,17 @@ class Hierarchy:
         ['*****', '4****', '47***', '476**', '4760*', '47602']
         >>> [tree.labels[node] for node in tree.path(tree.leaf("479"))]
         ['*****', '4****', '47***', '479**', '479 *', '479']
+        >>> tree = Hierarchy.from_prefixes(["47677", "47602"], [3])
+        >>> [tree.labels[node] for node in tree.path(tree.leaf("47602"))]
+        ['*****', '476**', '47602']
         """
-        texts = {printed(value) for value in values if value is not None}
-        masked = sorted(text for text in texts if "*" in text)
-        if masked:
-            raise HierarchyError(f"a value must not hold '*', which stands for what is hidden. Got {masked[0]!r}.")
-        length = max(map(len, texts), default=0)
-        if length > MOST_LEVELS:
-            raise HierarchyError(f"a value must have at most {MOST_LEVELS} characters, a level for each. Got one of {length:,}.")
-        filled = sorted((text.ljust(length), text) for text in texts)
-        return cls([*(full[:shown].ljust(length, "*") for shown in range(length)), text] for full, text in filled)
+        return cls.from_builder(Prefixes() if shown is None else read_builder({"prefixes": shown}), values)
 
     @classmethod
-    def from_dates(cls, values: Iterable[Any]) -> Hierarchy:
+    def from_dates(cls, values: Iterable[Any], units: Sequence[str] | None = None) -> Hierarchy:
         """Return the hierarchy of dates: date, month, quarter, year, ``*``. Leaves ascend, and missing cells are ignored.
+
+        ``units`` names other levels, the finest first: ``["month", "year"]``, or ``["week"]``, which lies in no month.
 
         >>> tree = Hierarchy.from_dates(["2024-03-05", "2023-12-31"])
         >>> tree.leaves
@@ -176,8 +222,29 @@ class Hierarchy:
         >>> [tree.labels[node] for node in tree.path(tree.leaf("2024-03-05"))]
         ['*', '2024', '2024-Q1', '2024-03', '2024-03-05']
         """
-        days = sorted({_check_date(printed(value)) for value in values} - {""})
-        return cls(["*", text[:4], f"{text[:4]}-Q{(int(text[5:7]) + 2) // 3}", text[:7], text] for text in days)
+        return cls.from_builder(Dates() if units is None else read_builder({"dates": units}), values)
+
+    @classmethod
+    @raising_alone
+    def from_ranges(cls, values: Iterable[Any], table: str | Path | Sequence[Sequence[str]]) -> Hierarchy:
+        """Return the hierarchy of codes by a table of ranges, a CSV file or its rows; see `tclose.values.builders.Ranges`.
+
+        >>> tree = Hierarchy.from_ranges(["A04.7", "A17"], [["A00-A09", "A00-B99"], ["A15-A19", "A00-B99"]])
+        >>> [tree.labels[node] for node in tree.path(tree.leaf("A04.7"))]
+        ['A00-B99', 'A00-A09', 'A04.7']
+        """
+        return cls.from_builder(read_builder({"ranges": table}), values)
+
+    @classmethod
+    def from_builder(cls, builder: Builder, values: Iterable[Any]) -> Hierarchy:
+        """Return the hierarchy that a rule makes of the cells of a column, in the order of the rows; missing ones are ignored.
+
+        Raise HierarchyError that names a value for which the rule has no place, and its row.
+        """
+        cells = list(values)
+        tree = cls(joined(builder.paths(_distinct_cells(builder, cells))))
+        tree.builder = builder if isinstance(builder, NumberBuilder) else None
+        return tree
 
     @property
     def height(self) -> int:
@@ -216,9 +283,35 @@ class Hierarchy:
             return {label: below(child) for label, child in children.items()}
 
         mapping = {self.labels[ROOT]: below(ROOT)}
-        if asks_for_intervals(mapping):  # a policy would take the values for widths: say that they are labels
-            return {label: dict.fromkeys(values) for label, values in mapping.items()}
-        return mapping
+        if not asks_for_builder(mapping) and why_no_tree(mapping) is None:
+            return mapping
+        # A policy would take what is below the root for a rule, or for groups: write it in the other form that a tree has.
+        ((label, inside),) = mapping.items()
+        below_root = inside if isinstance(inside, dict) else dict.fromkeys(inside)
+        return {label: [{key: part} for key, part in below_root.items()] if label == GROUPS else below_root}
+
+    def to_csv(self) -> str:
+        """Return the text of a CSV file that ARX and `from_csv` read: ``value;parent;...;root``, without a header.
+
+        Every row has the same number of cells, as ARX needs it: a value nearer to the root is repeated.
+
+        >>> print(Hierarchy.from_mapping({"*": {"lung": ["flu", "cold"], "gout": None}}).to_csv(), end="")
+        flu;lung;*
+        cold;lung;*
+        gout;gout;*
+        """
+        text = io.StringIO(newline="")
+        csv.writer(text, delimiter=";", lineterminator="\n").writerows(self._rows())
+        return text.getvalue()
+
+    def preview(self, values: Iterable[Any], k: int = 5) -> list[Level]:
+        """Return what the rows of a column become on each level of the hierarchy, from the values, level 0, to the root.
+
+        >>> tree = Hierarchy.from_intervals([21, 23, 47], [10])
+        >>> [(level.labels, level.fewest, level.most) for level in tree.preview([21, 23, 23, 47, None])]
+        [(3, 1, 2), (2, 1, 3), (1, 4, 4)]
+        """
+        return preview(self._rows(), Counter(map(printed, values)), k)
 
     def plot(self) -> Any:
         """Return an Altair chart of the hierarchy as an outline: each label with the number of values below it.
@@ -243,6 +336,12 @@ class Hierarchy:
     def __repr__(self) -> str:
         """Return the number of values and the height of the tree, for a person to read."""
         return f"<Hierarchy: {number_of(len(self.leaves), 'value')}, height {self.height}>"
+
+    def _rows(self) -> list[list[str]]:
+        """Return for each leaf its labels up to the root, in rows of equal length: a leaf nearer to the root is repeated."""
+        paths = [self.path(self._leaf_nodes[leaf])[::-1] for leaf in self.leaves]
+        depth = max(map(len, paths))
+        return [[self.labels[node] for node in [path[0]] * (depth - len(path)) + path] for path in paths]
 
     def _number_nodes(self, roots: dict[str, Any]) -> None:
         """Number the nodes depth first: fill in the labels, parents and children of the tree from nested mappings."""
@@ -305,14 +404,23 @@ def above(hierarchy: Hierarchy, names: Iterable[str]) -> Hierarchy:
     return Hierarchy([labels[node] for node in hierarchy.path(leaf)] for leaf in lowest)
 
 
-def _check_date(text: str) -> str:
-    """Return the text of a date as it is, "" for a missing cell; raise HierarchyError if it is not a date as 2024-03-05."""
-    day = None
-    with suppress(ValueError):
-        day = date.fromisoformat(text)
-    if text and (day is None or day.isoformat() != text):  # 20240305 is a date too, but would not be found by its text
-        raise HierarchyError(f"a value must be a date, as 2024-03-05. Got {text!r}.")
-    return text
+def joined(paths: Iterable[Sequence[str]]) -> Iterator[list[str]]:
+    """Yield paths of labels in which labels that repeat their neighbour are one: an interval with one number is that number."""
+    return ([label for label, _ in groupby(path)] for path in paths)
+
+
+def _distinct_cells(builder: Builder, cells: Iterable[Any]) -> list[Any]:
+    """Return the distinct values of cells; raise HierarchyError for the first that a rule has no place for, with its row."""
+    distinct: dict[str, Any] = {}
+    for row, cell in enumerate(cells, 1):
+        text = printed(cell)
+        if cell is None or text in distinct:
+            continue
+        needed = builder.requirement(cell)
+        if needed is not None:
+            raise HierarchyError(f"a value must {needed}. Got {got(text)} in row {row:,}. {builder.remedy}.")
+        distinct[text] = cell
+    return list(distinct.values())
 
 
 def _add_path(roots: dict[str, Any], path: Sequence[str]) -> int:
@@ -343,10 +451,7 @@ def _may_have_header(text: str) -> bool:
 
 def _csv_paths(text: str) -> Iterator[list[str]]:
     """Return the paths of labels in a hierarchy's CSV file, one per row, each from the root down."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = ";" if len(next(csv.reader([first], delimiter=";"), [])) > 1 else ","
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    return (_path_of_row(row, rows.line_num) for row in rows if row)
+    return (_path_of_row(row, line) for line, row in rows_of(text))
 
 
 def _path_of_row(row: list[str], line: int) -> list[str]:

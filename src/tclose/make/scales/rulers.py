@@ -20,7 +20,7 @@ import numpy as np
 
 from tclose.errors import ColumnError, PolicyError
 from tclose.values.arrays import Bools, Ints
-from tclose.values.exact import exact, integer_dtype
+from tclose.values.exact import as_text, exact, finite_decimal, integer_dtype
 from tclose.values.hierarchy import printed
 
 SNAPS = ("day", "week", "month", "quarter", "year")
@@ -149,9 +149,7 @@ class Numbers(Ruler):
         ]
         for which, given in zip(("top", "bottom"), limits, strict=True):
             if given is not None and self._whole and given.denominator != 1:
-                raise PolicyError(
-                    f"{which} of {name!r} must be a whole number, as its values are. Got {_fraction_as_text(given)}."
-                )
+                raise PolicyError(f"{which} of {name!r} must be a whole number, as its values are. Got {as_text(given)}.")
         digits, shifted = _as_integers(name, values)
         self._digits = digits
         unit = math.lcm(10**digits, *(given.denominator for given in (self._snap, *limits) if given is not None))
@@ -170,7 +168,7 @@ class Numbers(Ruler):
             return unit // self._one
         if self._float:
             return unit / self._one
-        decimal = _finite_decimal(Fraction(unit, self._one))
+        decimal = finite_decimal(Fraction(unit, self._one))
         return unit / self._one if decimal is None else decimal
 
     def limit(self, unit: int) -> Fraction:
@@ -180,7 +178,7 @@ class Numbers(Ruler):
     def text(self, unit: int) -> str:
         """Return the number at a position of a ruler as a decimal; as a fraction if it has no finite decimal."""
         number = Fraction(unit, self._one)
-        decimal = _finite_decimal(number)
+        decimal = finite_decimal(number)
         return str(number) if decimal is None else self.show(decimal)
 
     def length(self, units: Fraction) -> str:
@@ -465,20 +463,6 @@ def _as_integers(name: str, values: Sequence[Any]) -> tuple[int, list[int]]:
     with localcontext() as context:
         context.prec = max(decimals[0].adjusted(), decimals[-1].adjusted(), 0) + digits + 2  # no digit is lost
         return digits, [int(value.scaleb(digits)) for value in decimals]
-
-
-def _finite_decimal(number: Fraction) -> Decimal | None:
-    """Return a number of a ruler as a decimal; None if it has no finite decimal."""
-    for digits in range(number.denominator.bit_length() + 1):
-        if 10**digits % number.denominator == 0:
-            return Decimal(number.numerator * 10**digits // number.denominator).scaleb(-digits)
-    return None
-
-
-def _fraction_as_text(number: Fraction) -> str:
-    """Return a fraction as text: 25, -0.5, or 1/3."""
-    decimal = _finite_decimal(number)
-    return str(number) if decimal is None else printed(decimal)
 
 
 def _calendar_grids(days: Sequence[date]) -> Iterator[tuple[str, Ints, None]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import tempfile
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
@@ -22,6 +24,7 @@ from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
 from tclose.values.exact import exact
 from tests import naive
+from tests.support.releases import FEW, Case, able, cases, released
 
 SOME = settings(max_examples=60, deadline=None)
 
@@ -200,13 +203,81 @@ def test_a_release_is_on_the_grid_and_says_which(tmp_path: Path) -> None:
     assert tc.audit(data, policy).satisfied
 
 
-def test_an_open_end_of_suppressed_rows_is_not_told() -> None:
-    """The three from 95 on are the open top of the input, and none of them is published."""
-    table = pa.table({"age": [*AGES, 95, 95, 96], "ill": [*["flu", "cold"] * 120, "rare", "rare", "rare"]})
-    policy = tc.Policy([tc.Quasi("age", snap="auto")], {"ill": {"t": 0.05, "distance": "equal"}}, k=3, suppression="1/81")
-    release = tc.anonymize(table, policy)
-    assert release.suppressed == 3
-    assert release.record["grids"] == {"age": {"snap": 1, "top": 95}}
+def with_outliers(outliers: list[Any]) -> tuple[pa.Table, tc.Policy]:
+    """240 ages, and three people with a rare illness at the outliers: they are suppressed, because a class of theirs is wide."""
+    ages = pa.array([Decimal(age) for age in [*AGES, *outliers]], pa.decimal128(6, 2))
+    table = pa.table({"age": ages, "ill": [*["flu", "cold"] * 120, "rare", "rare", "rare"]})
+    return table, tc.Policy([tc.Quasi("age", snap="auto")], {"ill": {"t": 0.05, "distance": "equal"}}, k=3, suppression="1/81")
+
+
+@pytest.mark.parametrize("outliers", [["95", "95", "96"], ["95.01", "95.5", "96.25"], ["-300.25", "-300.25", "-300"]])
+def test_suppressed_rows_do_not_decide_the_grid(outliers: list[str]) -> None:
+    """With all rows the grids have an open end, and cells of 0.01 where an outlier has decimals."""
+    release = tc.anonymize(*with_outliers(outliers), algorithm="mondrian")
+    assert np.flatnonzero(release.partition < 0).tolist() == [240, 241, 242]
+    assert release.record["grids"] == {"age": {"snap": 1}}
     holds = next(column for column in release.certificate["columns"] if column["name"] == "age")["holds"]
     assert holds.endswith("widened to a grid of 1.")
-    assert not any("more" in label for label in release.table["age"].to_pylist())
+    published = set(release.table["age"].to_pylist())
+    assert not any("more" in label or "less" in label or "." in label for label in published)
+
+
+def test_the_loss_is_that_of_the_published_grid() -> None:
+    release = tc.anonymize(*with_outliers(["95", "95", "96"]), algorithm="mondrian")
+    shown = [label.strip("[]").split(", ") for label in release.table["age"].to_pylist()]
+    widths = [int(ends[-1]) - int(ends[0]) + 1 for ends in shown]  # decimals: [20, 21] is charged as [20, 22)
+    assert release.loss["gcp"] == pytest.approx((sum(widths) / (96 - 20) + 3) / 243, abs=1e-12)
+
+
+def test_no_row_was_suppressed_is_not_told() -> None:
+    """Where rows may be suppressed, values have the simplest type whether any were or not."""
+    table, policy = with_outliers(["20", "20", "20"])
+    release = tc.anonymize(table, policy, algorithm="mondrian")
+    assert release.suppressed == 0
+    assert not any(label.endswith(")") for label in release.table["age"].to_pylist())
+
+
+def test_no_grid_for_the_published_rows() -> None:
+    """Gout has 3 rows of 6, more than alpha allows, all of them below zero. One is suppressed, and two are too few for a cell."""
+    table = pa.table({"age": [-1, -1, -1, 1, 1, 1], "ill": ["gout", "gout", "gout", "flu", "cold", "flu"]})
+    policy = tc.Policy([tc.Quasi("age", snap="auto")], {"ill": 1}, k=3, alpha=0.45, suppression="1/6")
+    with pytest.raises(tc.InfeasibleError, match="Without the rows that are suppressed, snap: auto of 'age' found no grid"):
+        tc.anonymize(table, policy, algorithm="mondrian")
+
+
+@FEW
+@given(cases(least=4, containers=("pyarrow",)))
+def test_each_cell_has_k_persons_of_the_published_rows(case: Case) -> None:
+    """The grid is the one that the twin chooses from the published rows alone."""
+    quasi = [
+        replace(column, snap="auto", top=None, bottom=None) if on_a_line(case, column) else column for column in case.policy.quasi
+    ]
+    asked = [column.name for column in quasi if column.snap == "auto"]
+    assume(asked)
+    case = replace(case, policy=replace(case.policy, quasi=quasi, suppression=case.policy.suppression or 0.3))
+    assume(case.algorithm in able(case.policy))
+    with tempfile.TemporaryDirectory() as name:
+        release = released(case, Path(name))
+    if release is None:
+        return
+    rows = [row for row, label in enumerate(release.partition.tolist()) if label >= 0]
+    persons = [case.columns["who"][row] if case.policy.unit == "who" else row for row in rows]
+    for name in asked:
+        values = [case.columns[name][row] for row in rows]
+        expected: dict[str, Any] = {}
+        if any(value is not None for value in values):
+            grid = naive.grids.chosen(values, persons, case.policy.k or 1)
+            assert grid is not None
+            expected = dict(zip(("snap", "bottom", "top"), grid, strict=True))
+        found = release.record.get("grids", {}).get(name, {})
+        for setting, value in expected.items():
+            given = found.get(setting)
+            assert (exact(given) if isinstance(given, int | float) else given) == (
+                str(value) if isinstance(value, date) else value
+            )
+
+
+def on_a_line(case: Case, column: tc.Quasi) -> bool:
+    """Whether a quasi-identifier has numbers or dates, published as ranges or their bounds."""
+    numbers = not any(isinstance(value, str) for value in case.columns[column.name])
+    return numbers and column.hierarchy is None and column.recode in ("range", "bounds")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tclose.columns.domains import domain_of, edges_from_table
 from tclose.distances import Distance
 from tclose.distances.choose import as_number
-from tclose.errors import InputError, PolicyError
+from tclose.errors import InfeasibleError, InputError, PolicyError
 from tclose.make.scales import Line, Nominal, Scale
 from tclose.make.scales.grids import Grid, choose_grid
 from tclose.make.scales.widened import widen
@@ -199,17 +199,20 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
     """Return the published rows, encoded again on scales and in types of their own, so that suppressed rows cannot show.
 
     A suppressed value with five decimals would make all others print with five. Where the table decides the edges of bins, they
-    are set again, between the numbers that are published. A bin without rows is dropped, and an open end without rows of a grid
-    that ``snap: auto`` chose.
+    are set again, between the numbers that are published; a bin without rows is dropped. The grid of ``snap: auto`` is chosen
+    again, so that k persons who are published have a value in each of its cells.
     """
     part = table.take(rows)
     scales, quasi, types = [], [], []
-    for column, raw, of_input in zip(policy.quasi, part.raw, part.scales, strict=True):
-        occur = np.unique(raw.codes)
+    for column, raw in zip(policy.quasi, part.raw, strict=True):
+        occur, ranks = np.unique(raw.codes, return_inverse=True)
         ends = [end for end in (column.top, column.bottom) if isinstance(end, Fraction)]
         cells = _in_simplest_type(raw.values.take(pa.array(occur)), whole=all(end.denominator == 1 for end in ends))
-        grid = of_input.grid if isinstance(of_input, Line) else None
-        scale, codes = scale_of_quasi(source, column, cells, source.show(column.name, suppression=True), partial(_same, grid))
+        grid = partial(choose_grid, ranks=ranks, persons=part.persons, k=policy.k or 1)
+        try:
+            scale, codes = scale_of_quasi(source, column, cells, source.show(column.name, suppression=True), grid)
+        except InfeasibleError as error:
+            raise InfeasibleError(f"Without the rows that are suppressed, {error}") from None
         code_of = np.zeros(len(raw.values), dtype=narrow(scale.size))
         code_of[occur] = codes
         scales.append(scale)
@@ -226,6 +229,24 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
     ]
     kept = {name: Kept(_in_simplest_type(column.values, column.codes), column.codes) for name, column in part.kept.items()}
     return replace(part, scales=scales, quasi=quasi, types=types, sensitive=sensitive, kept=kept)
+
+
+def chosen_grids(table: EncodedTable) -> dict[str, dict[str, Any]]:
+    """Return the snap, top and bottom that ``snap: auto`` chose, by the name of the quasi-identifier."""
+    lines = [scale for scale in table.scales if isinstance(scale, Line)]
+    return {scale.name: scale.settings for scale in lines if scale.grid is not None}
+
+
+def on_grids(source: Table, policy: Policy, table: EncodedTable, grids: Mapping[str, Mapping[str, Any]]) -> EncodedTable:
+    """Return an encoded table, its quasi-identifiers on the grids that were chosen from other rows: those that are published."""
+    scales, quasi = list(table.scales), list(table.quasi)
+    for index, (column, scale) in enumerate(zip(policy.quasi, table.scales, strict=True)):
+        if isinstance(scale, Line) and grids.get(column.name, scale.settings) != scale.settings:
+            asked = replace(column, **grids[column.name])
+            ((cells, ranks),) = source.rows([column.name])
+            scales[index], codes = scale_of_quasi(source, asked, cells, source.show(column.name, suppression=True))
+            quasi[index] = codes.astype(narrow(scales[index].size))[ranks[table.order]]
+    return replace(table, scales=scales, quasi=quasi)
 
 
 def _labels_from_rows(attribute: Attribute) -> pa.Array:
@@ -318,8 +339,3 @@ def scale_of_quasi(
     if asked is not None:
         raise PolicyError(f"{asked} of {column.name!r} needs numbers or dates. The column holds {kind}.")
     return Nominal.of(column.name, present, missing=missing)
-
-
-def _same(grid: Grid | None, _name: str, _values: list[Any]) -> Grid | None:
-    """Return the grid that was chosen for all rows of a quasi-identifier, whatever values the published rows have."""
-    return grid

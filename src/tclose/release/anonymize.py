@@ -19,7 +19,7 @@ from tclose.judge.gate import check_values, judge, judge_against, named_as_publi
 from tclose.judge.result import Audit
 from tclose.make.algorithm import Partition, Settings
 from tclose.make.edges import can_move_ends, edge_grids, with_edge_grids, with_edges
-from tclose.make.encode import EncodedTable, as_published, encode
+from tclose.make.encode import EncodedTable, as_published, chosen_grids, encode, on_grids
 from tclose.make.kept import check_kept, check_quasi
 from tclose.make.losses import in_words, losses_against_input, losses_seen
 from tclose.make.partition import partition_rows
@@ -33,10 +33,10 @@ from tclose.release.opened import Opened, open_input
 from tclose.release.published import (
     check_missing_words,
     chosen_edge_grids,
-    chosen_grids,
     describe_columns,
     moments_of,
     on_chosen_grids,
+    plain_grids,
 )
 from tclose.release.release import Details, Release
 from tclose.release.release_set import ReleaseSet
@@ -177,7 +177,7 @@ class _Asked:
 def _release(asked: _Asked, opened: Opened, commitment: Commitment, made: _Made, joined: Joined | None, number: int) -> Release:
     """Return one table as a release, judged, with its papers; ``number`` counts tables from 1."""
     judged = _judge_release(opened, made)
-    loss = losses_against_input(made.charged, made.labels, made.recoded, made.policy)
+    loss = losses_against_input(_charged(opened, made), made.labels, made.recoded, made.policy)
     private = PrivateFacts(
         asked.settings,
         made.partition.course,
@@ -187,7 +187,7 @@ def _release(asked: _Asked, opened: Opened, commitment: Commitment, made: _Made,
         loss.to_dict(),
         opened.readings,
         None if joined is None else {"number": number, **joined.to_dict()},
-        chosen_grids(made.policy, made.encoded),
+        plain_grids(made.policy, made.grids),
         chosen_edge_grids(made.table),
     )
     public = _public_facts(opened, made, judged, keep_order=asked.keep_order)
@@ -242,6 +242,8 @@ class _Made:
     partition : Partition
         As the algorithm returned it: some of its classes may have been merged since.
     recoded : Recoded
+    grids : dict
+        The snap, top and bottom that ``snap: auto`` chose from the published rows, by the name of the quasi-identifier.
     """
 
     policy: Policy
@@ -250,6 +252,7 @@ class _Made:
     labels: Ints
     partition: Partition
     recoded: Recoded
+    grids: dict[str, dict[str, Any]]
 
     @property
     def suppressed(self) -> int:
@@ -260,12 +263,6 @@ class _Made:
     def coded(self) -> pa.Table:
         """The published table of the release, its columns dictionary-encoded."""
         return pa.table(self.recoded.columns)
-
-    @property
-    def charged(self) -> EncodedTable:
-        """The input, on the scales that information loss is charged on: those of the input, with ends moved as published."""
-        table = self.encoded.at_levels(self.partition.levels)
-        return with_edge_grids(table, self.policy.edges, edge_grids(self.table))
 
     @property
     def origin(self) -> Ints:
@@ -287,12 +284,20 @@ def _recode_classes(opened: Opened, policy: Policy, encoded: EncodedTable, parti
     """Return the published values of a partition's classes, and the rows that they come from."""
     policy, encoded = partition.asked(policy), encoded.only(partition.sensitive)
     rows = np.flatnonzero(partition.labels >= 0)
-    table = encoded if len(rows) == encoded.rows else as_published(opened.source, policy, encoded, rows)
+    # Where rows may be suppressed, nobody is to learn from the form of the values whether any were.
+    table = as_published(opened.source, policy, encoded, rows) if policy.suppression else encoded
+    grids = chosen_grids(table)
     table = with_edges(table.at_levels(partition.levels), policy)
     labels = partition.labels.copy()
     labels[rows], recoded = publish(table, labels[rows], partition, policy, opened.reader.names, keep_order=keep_order)
     check_missing_words(recoded.columns, policy)
-    return _Made(policy, encoded, table, labels, partition, recoded)
+    return _Made(policy, encoded, table, labels, partition, recoded, grids)
+
+
+def _charged(opened: Opened, made: _Made) -> EncodedTable:
+    """Return the input on the scales that information loss is charged on: its own, with the grids that are published."""
+    table = on_grids(opened.source, made.policy, made.encoded, made.grids).at_levels(made.partition.levels)
+    return with_edge_grids(table, made.policy.edges, edge_grids(made.table))
 
 
 def _join(policy: Policy, settings: Settings, encoded: EncodedTable, made: list[_Made]) -> Joined:
@@ -342,7 +347,7 @@ def _judge_release(opened: Opened, made: _Made) -> _Judged:
     if made.suppressed:
         reference = named_as_published(reference, opened.source, policy, made.coded, made.origin)
     check_values(reference, made.coded, made.suppressed)
-    check_edges(opened.source, on_chosen_grids(policy, made.table), made.coded, made.origin, opened.unit)
+    check_edges(opened.source, on_chosen_grids(policy, made.grids), made.coded, made.origin, opened.unit)
     of_owner = _policy_of_release(policy, made.encoded)
     of_reader = replace(of_owner, unit=None, identifiers=[], drop=[], keep=[])
     with_unit = made.coded
@@ -390,5 +395,6 @@ def _details_of_release(table: Any, opened: Opened, made: _Made, judged: _Judged
         in_words=in_words(made.table.scales, made.recoded.published, made.recoded.sizes),
         moments=moments_of(opened.source, made.recoded),
         levels=made.partition.levels,
+        grids=made.grids,
         edge_grids=edge_grids(made.table),
     )

@@ -13,9 +13,7 @@ from tclose.errors import PolicyError
 from tclose.make.edges import edge_settings
 from tclose.make.encode import EncodedTable
 from tclose.make.recode import Recoded
-from tclose.make.scales import Line
 from tclose.policy import Policy, Quasi
-from tclose.policy.fields import AUTO
 from tclose.policy.settings import plain_settings
 from tclose.release.certificate import describe_sensitive
 from tclose.tables.moments import Moments
@@ -47,29 +45,26 @@ def describe_columns(policy: Policy, roles: Roles, table: EncodedTable, recoded:
     return found
 
 
-def chosen_grids(policy: Policy, table: EncodedTable) -> dict[str, dict[str, Any]]:
+def plain_grids(policy: Policy, grids: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the snap, top and bottom that ``snap: auto`` chose for quasi-identifiers, as a policy's YAML file gives them."""
-    chosen = [plain_settings(column, None) for column in on_chosen_grids(policy, table).quasi]
     return {
-        column.name: {setting: given[setting] for setting in ("snap", "top", "bottom") if setting in given}
-        for column, given in zip(policy.quasi, chosen, strict=True)
-        if column.snap == AUTO != given.get("snap", AUTO)
+        column.name: {
+            setting: value for setting, value in plain_settings(column, None).items() if setting in ("snap", "top", "bottom")
+        }
+        for column in on_chosen_grids(policy, grids).quasi
+        if column.name in grids
     }
 
 
 def chosen_edge_grids(table: EncodedTable) -> dict[str, dict[str, Any]]:
-    """Return the grids to which ends of ranges are moved, in the form of `chosen_grids`."""
+    """Return the grids to which ends of ranges are moved, in the form of `plain_grids`."""
     chosen = {name: plain_settings(Quasi(name, **settings), None) for name, settings in edge_settings(table).items()}
     return {name: {setting: value for setting, value in given.items() if setting != "name"} for name, given in chosen.items()}
 
 
-def on_chosen_grids(policy: Policy, table: EncodedTable) -> Policy:
-    """Return the policy with the snap, top and bottom that ``snap: auto`` chose when a table was encoded."""
-    scales = [scale if isinstance(scale, Line) and scale.grid is not None else None for scale in table.scales]
-    quasi = [
-        column if scale is None else replace(column, **scale.settings) for column, scale in zip(policy.quasi, scales, strict=True)
-    ]
-    return replace(policy, quasi=quasi)
+def on_chosen_grids(policy: Policy, grids: Mapping[str, Mapping[str, Any]]) -> Policy:
+    """Return the policy with the snap, top and bottom that ``snap: auto`` chose, by the name of the quasi-identifier."""
+    return replace(policy, quasi=[replace(column, **grids.get(column.name, {})) for column in policy.quasi])
 
 
 def moments_of(source: Table, recoded: Recoded) -> dict[str, Moments]:

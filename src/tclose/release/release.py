@@ -56,6 +56,8 @@ class Details:
         How the timestamps of a column were written in the input: a CSV has them in the same form.
     levels : sequence of int or None
         The level of its hierarchy at which each quasi-identifier is published, as in `tclose.make.algorithm.Partition`.
+    grids : dict
+        The snap, top and bottom that ``snap: auto`` chose, by the name of the quasi-identifier.
     edge_grids : dict of Grid
         The grid to which ends of ranges are moved, for each quasi-identifier that has none itself.
     """
@@ -67,6 +69,7 @@ class Details:
     in_words: dict[str, str]
     moments: dict[str, Moments]
     levels: Sequence[int | None]
+    grids: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     edge_grids: Mapping[str, Grid] = field(default_factory=dict)
 
     def table_for(self, data: Path) -> pa.Table:

@@ -162,7 +162,7 @@ def attack(
     before = None
     if earlier is not None:
         classes = labels_of(earlier, "earlier", policy, encoded)
-        before = Scene(scene.policy, as_published(encoded, earlier), classes)
+        before = Scene(scene.policy, as_published(staged.opened.source, encoded, earlier), classes)
     announce("Attacking")
     uniques = None if taken is None else _uniques(staged.opened, policy, encoded, taken)
     outcomes = [*_outcomes(scene), *linking(scene, taken, population, uniques)]

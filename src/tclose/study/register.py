@@ -61,7 +61,7 @@ def with_register(staged: Staged, register: Reader) -> Scene:
         persons = np.append(encoded.persons.astype(np.int64), int(encoded.persons.max()) + 1 + everybody)
     table = EncodedTable(np.arange(rows), scales, quasi, [], [], persons, {})
     labels = np.append(staged.scene.labels, np.full(len(everybody), CONTROL))
-    return Scene(policy, as_published(table, staged.release), labels)
+    return Scene(policy, as_published(both, table, staged.release), labels)
 
 
 def _joined(name: str, ours: pa.ChunkedArray, theirs: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -12,13 +12,14 @@ from tclose.errors import PolicyError, got
 from tclose.jobs import announce
 from tclose.make.algorithm import Settings
 from tclose.make.edges import with_edge_grids
-from tclose.make.encode import EncodedTable, encode
+from tclose.make.encode import EncodedTable, chosen_grids, encode, on_grids
 from tclose.policy import Policy
 from tclose.release.anonymize import anonymize
 from tclose.release.opened import Opened, open_input
 from tclose.release.published import on_chosen_grids
 from tclose.release.release import Release
 from tclose.study.scene import CONTROL, Scene
+from tclose.tables.table import Table
 from tclose.values.arrays import Bools, Ints
 from tclose.values.exact import exact
 
@@ -69,7 +70,8 @@ def stage(table: Any, policy: Policy, settings: Settings, release: Release | Non
     announce("Encoding")
     opened = open_input(table, policy, settings.algorithm)
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, lambda _: None)
-    policy = on_chosen_grids(policy, encoded)  # one grid for members, controls and a register
+    # One grid for members, controls and a register: that of the release, or one for all of them.
+    policy = on_chosen_grids(policy, chosen_grids(encoded) if release is None else release._details.grids)
     labels = np.full(encoded.rows, CONTROL, dtype=np.int64)
     if release is None:
         inside = ~_held_back(encoded, held, settings.seed)
@@ -78,14 +80,15 @@ def stage(table: Any, policy: Policy, settings: Settings, release: Release | Non
     else:
         labels = labels_of(release, "release", policy, encoded)
     sample = _sample(encoded, labels, settings.seed)
-    scene = Scene(policy, as_published(encoded, release), labels, _ranks(opened, policy, encoded), sample)
+    scene = Scene(policy, as_published(opened.source, encoded, release), labels, _ranks(opened, policy, encoded), sample)
     return Staged(opened, encoded, release, scene)
 
 
-def as_published(encoded: EncodedTable, release: Release) -> EncodedTable:
-    """Return encoded rows on the scales that a release is published on: levels of hierarchies, and ends that are moved."""
+def as_published(source: Table, encoded: EncodedTable, release: Release) -> EncodedTable:
+    """Return encoded rows on the scales that a release is published on: grids, levels of hierarchies, and ends that are moved."""
     details = release._details
-    return with_edge_grids(encoded.at_levels(details.levels), details.policy.edges, details.edge_grids)
+    table = on_grids(source, details.policy, encoded, details.grids)
+    return with_edge_grids(table.at_levels(details.levels), details.policy.edges, details.edge_grids)
 
 
 def share_of(given: Any, name: str, whole: str) -> Fraction:

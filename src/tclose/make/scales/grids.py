@@ -25,19 +25,11 @@ class Grid(NamedTuple):
     top: int | None
 
     def settings(self, name: str, values: Sequence[Any]) -> dict[str, Any]:
-        """Return snap, top and bottom of a column with these distinct values, ascending.
-
-        An end beyond which no value lies is left out: the values beyond it are those of suppressed rows.
-        """
-        found: dict[str, Any] = {"snap": self.snap, "top": None, "bottom": None}
-        if values:
-            measure = ruler(name, values, self.snap, None, None)
-            keys, cell = measure.cells()
-            if self.bottom is not None and keys[0] <= self.bottom:
-                found["bottom"] = measure.limit(cell(self.bottom).high)
-            if self.top is not None and keys[-1] >= self.top:
-                found["top"] = measure.limit(cell(self.top).low)
-        return found
+        """Return snap, top and bottom of the column with these distinct values, ascending, for which the grid was chosen."""
+        measure = ruler(name, values, self.snap, None, None)
+        low, high = self.limits(measure)
+        bottom, top = (None if limit is None else measure.limit(limit) for limit in (low, high))
+        return {"snap": self.snap, "top": top, "bottom": bottom}
 
     def limits(self, measure: Ruler) -> tuple[int | None, int | None]:
         """Return the positions of the open bottom and top on a ruler; None for no open end."""

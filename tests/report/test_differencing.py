@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import shutil
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,9 @@ import pytest
 from scipy.optimize import LinearConstraint, milp
 
 import tclose as tc
+from tclose.report.facts import Facts
+from tclose.report.papers import papers_beside
+from tclose.report.report import _render_report, public_report
 from tests.support.pages import Page
 
 VALUES = ("cold", "cough", "flu")
@@ -99,3 +104,67 @@ def limits_of_suppressed(equations: list[Any], right: list[int]) -> list[tuple[i
         ]
         found.append((round(ends[0]), round(ends[1])))
     return found
+
+
+DAY = dt.date(2024, 1, 1)
+FAR_ROWS = [(), ((90, 0),), ((91, 0),), ((95, 10), (96, 20))]
+"""Ages and costs of rows besides the others. In the table of dates they are so many days after the first of 2030."""
+ODD_ROWS = [(), ((90, 1000),), ((95, 1000),)]
+"""The same, with a cost that nobody else has."""
+SUPPRESSING: dict[str, dict[str, Any]] = {
+    "growth": {"far": ODD_ROWS, "together": 6, "k": 2, "cost": {"t": 0.05, "distance": "equal"}},
+    **{
+        name: {"far": FAR_ROWS, "together": 4, "k": 4, "cost": {"t": 0.6}}
+        for name in ("mondrian", "fragmentation", "incognito", "sabre", "microaggregation-tfirst")
+    },
+}
+"""Algorithms that suppress some of these rows, so many of the other rows that are alike, and what is asked."""
+
+
+def table_of_ages(far: Any, together: int) -> tuple[pa.Table, list[Any]]:
+    ages, costs = zip(*((20 + number // together, 10 * (number % 3)) for number in range(24)), *far, strict=True)
+    return pa.table({"age": ages, "cost": costs}), ["age"]
+
+
+def table_of_dates(far: Any, together: int) -> tuple[pa.Table, list[Any]]:
+    near = [
+        (DAY + dt.timedelta(number // together), "north" if number < 12 else "south", 10 * (number % 3)) for number in range(24)
+    ]
+    beyond = [(dt.date(2030, 1, 1) + dt.timedelta(age), "east", cost) for age, cost in far]
+    days, regions, costs = zip(*near, *beyond, strict=True)
+    return pa.table({"day": days, "region": regions, "cost": costs}), ["day", tc.Quasi("region", type="category")]
+
+
+@pytest.mark.parametrize("table", [table_of_ages, table_of_dates], ids=["ages", "dates"])
+@pytest.mark.parametrize("algorithm", SUPPRESSING)
+def test_whatever_the_algorithm_papers_tell_nothing_that_the_published_table_does_not(algorithm: str, table: Any) -> None:
+    """Tables that differ in suppressed rows alone: where what is published is the same, all public papers are the same bytes."""
+    given = SUPPRESSING[algorithm]
+    found: dict[str, list[tc.Release]] = {}
+    for far in given["far"]:
+        people, quasi = table(far, given["together"])
+        policy = tc.Policy(quasi, {"cost": given["cost"]}, k=given["k"], suppression="1/12", small_cells=3)
+        release = tc.anonymize(people, policy, algorithm=algorithm)
+        found.setdefault(repr(release.table.to_pydict()), []).append(release)
+    for releases in found.values():
+        assert len({(json.dumps(release.certificate), release.codebook) for release in releases}) == 1
+    most = max(found.values(), key=len)
+    assert len(most) > 1
+    assert most[-1].suppressed > 0
+    assert len({json.dumps(release.record) for release in most}) == len(most)  # the control: records differ
+    assert most[0].to_html() == most[-1].to_html()
+
+
+def test_a_public_report_is_what_any_reader_of_the_release_can_write(releases: dict[Any, tc.Release], tmp_path: Path) -> None:
+    """With the record, and from the release and its certificate alone: the record adds its context and ``small_cells`` only."""
+    for name in ("publisher", "reader"):
+        (tmp_path / name).mkdir()
+    data, certificate, *_ = releases[SUPPRESSED[-1]].write(tmp_path / "publisher" / "release.csv")
+    for path in (data, certificate):
+        shutil.copy(path, tmp_path / "reader")
+    known, read = (papers_beside(tmp_path / name / "release.csv") for name in ("publisher", "reader"))
+    assert known.small_cells == 3
+    assert (known.context, read.context) == ({}, {})
+    assert read.policy is None
+    written, again = (_render_report(Facts(papers, least=3), None) for papers in (known, read))
+    assert written == again == public_report(known)

@@ -197,14 +197,20 @@ class Facts:
 
     def inference(self) -> Listing:
         """Return for each sensitive column how near its classes are to the table."""
-        whole = self.papers.measured.distributions
-        most = {name: found.counts.max() / found.counts.sum() for name, found in whole.items()}
-        rows = [
-            (name, percent(found.share), percent(most[name]), f"{found.l_distinct:,}", decimal_up(found.t_judged))
-            for name, found in self.audit.sensitive.items()
-        ]
+        rows = []
+        for name, found in self.audit.sensitive.items():
+            whole = self._most(self.papers.measured.distributions[name])
+            largest = MASKED if whole == MASKED and self.audit.classes == 1 else percent(found.share)
+            rows.append((name, largest, whole, f"{found.l_distinct:,}", decimal_up(found.t_judged)))
         headers = ("sensitive column", "largest share of one value in a class", "in the table", "fewest values in a class", "t")
         return cut("Sensitive columns in the classes", headers, rows, what=("column", "columns"))
+
+    def _most(self, found: Distribution) -> str:
+        """Return the share of the most frequent value in the table; it is masked where the count of the value is."""
+        most, listing = int(found.counts.argmax()), self._distribution(found)
+        if found.counts[most] < self.least or listing is None or (found.values[most], MASKED, MASKED) in listing.rows:
+            return MASKED
+        return percent(found.counts[most] / found.counts.sum())
 
     def class_sizes(self) -> Listing | None:
         """Return how many classes, and rows in them, there are of each size; sizes with few rows are pooled with the next."""

@@ -3,7 +3,7 @@
     pip install tclose[report,ml,bench]; python bench/gallery.py [measure]
     tclose compare ../shared/data/adult.csv -p POLICY --seconds 200 -o bench/comparison.json      the policy of scenarios.py, hours-per-week
 
-measure attacks the demo, measures what is kept and compares thresholds anew, which takes a quarter of an hour, and writes gallery.json, from which the internal report is made. Adult is looked for in TCLOSE_DATA, else in ../shared/data. An internal report shows rows of the raw table: there is one of the demo alone, whose people do not exist.
+measure attacks the demo, measures what is kept and compares thresholds anew, which takes some minutes, and writes gallery.json, from which the internal report is made. Adult is looked for in TCLOSE_DATA, else in ../shared/data. An internal report shows rows of the raw table: there is one of the demo alone, whose people do not exist.
 The same versions write the same bytes.
 """
 
@@ -20,7 +20,6 @@ from scenarios import DATA, HERE, policy_of
 from tclose.release.hospital import write_demo
 from tclose.report.papers import papers_beside
 from tclose.report.report import internal_report, public_report
-from tclose.study.compare.cell import Result
 
 GALLERY = HERE.parent / "docs" / "gallery"
 MEASURED = HERE / "gallery.json"
@@ -87,10 +86,9 @@ def adult(folder: Path) -> None:
 
 def comparison() -> None:
     """Write the page of a comparison of all algorithms on Adult, from what was measured."""
-    found = json.loads(COMPARED.read_text(encoding="utf-8"))
-    results = [Result.from_dict(one) for one in found["results"]]
-    results.sort(key=lambda one: (one.cell.t or 0, one.cell.algorithm))
-    save("adult-comparison.internal.html", tc.Comparison(results, found["asked"]).to_html(name="adult.csv"))
+    found = tc.Comparison.from_dict(json.loads(COMPARED.read_text(encoding="utf-8")))
+    results = sorted(found, key=lambda one: (one.cell.t or 0, one.cell.algorithm))
+    save("adult-comparison.internal.html", replace(found, results=results).to_html(name="adult.csv"))
 
 
 def save(name: str, page: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -76,3 +77,13 @@ def test_a_cut_list_names_the_last_value_and_its_sum_tells_of_none(values: int) 
     assert "1 value more" not in last
     assert last["2 values more"] == ("masked", "masked")
     assert all(row[1] in ("20", "masked") or row[0] == f"{values - 20} values more" for row in listing.rows)
+
+
+def test_shares_of_few_rows_are_not_told() -> None:
+    class Rows(Facts):
+        audit = SimpleNamespace(rows=100)  # type: ignore[assignment]
+
+    facts = Rows(None, 5)  # type: ignore[arg-type]
+    assert facts._shares([(1, "as *")]) == ["as *"]
+    assert facts._shares([(0.95, "as sets"), (0.05, "as *")]) == ["95.0% of the rows as sets", "5.0% of the rows as *"]
+    assert facts._shares([(0.96, "as sets"), (0.04, "as *")]) == ["most rows as sets", "some rows as *"]

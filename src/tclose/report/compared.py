@@ -18,7 +18,7 @@ HEADERS = ("release", "t attained", "GCP", "LM", "query error", "excess, points"
 def points_of(comparison: Comparison) -> Listing:
     """Return a table of all releases of a comparison."""
     best = comparison.frontier()
-    rows = [(point.name, *point.texts, "yes" if point in best else "") for point in comparison.points]
+    rows = [(point.name, *point.texts, "yes" if point in best else "no") for point in comparison.points]
     return cut("All releases: what they attain, lose and give away", HEADERS, rows, what=("release", "releases"), longest=200)
 
 

@@ -206,9 +206,9 @@ class Facts:
         return cut("Sensitive columns in the classes", headers, rows, what=("column", "columns"))
 
     def _most(self, found: Distribution) -> str:
-        """Return the share of the most frequent value in the table; it is masked where the count of the value is."""
+        """Return the share of the most frequent value in the table; it is masked where its count is: then all counts are."""
         most, listing = int(found.counts.argmax()), self._distribution(found)
-        if found.counts[most] < self.least or listing is None or (found.values[most], MASKED, MASKED) in listing.rows:
+        if found.counts[most] < self.least or listing is None or all(row[1] == MASKED for row in listing.rows):
             return MASKED
         return percent(found.counts[most] / found.counts.sum())
 
@@ -309,7 +309,7 @@ class Facts:
         whole, binned = ([quoted(name) for name, own in raw.items() if own is kind] for kind in (True, False))
         said = []
         if whole:
-            said.append(f"How often each value of {listed(whole)} occurs among all rows: published as it was.")
+            said.append(f"How often each value of {listed(whole)} occurs among all rows: published as in the table.")
         if binned:
             said.append(f"How often each interval of {listed(binned)} occurs among all rows.")
         single = [quoted(name) for name in self.quasi if self._mostly(name) == SINGLE]
@@ -341,9 +341,16 @@ class Facts:
         parts = self.certificate["loss"].get("by_attribute", {}).get("gcp", {})
         rows = []
         for name, found in self.coarseness.items():
-            words = [what if share == 1 else f"{percent(share)} of the rows {what}" for share, what in found]
-            rows.append((name, "; ".join(words), percent(parts[name]) if name in parts else "not stated"))
+            rows.append((name, "; ".join(self._shares(found)), percent(parts[name]) if name in parts else "not stated"))
         return cut("Quasi-identifiers: how they are published, and detail lost", ("column", "published", "detail lost"), rows, 2)
+
+    def _shares(self, found: Sequence[tuple[float, str]]) -> list[str]:
+        """Return how values are published, each with its share of the rows; without shares if one is that of few rows."""
+        if len(found) == 1:
+            return [found[0][1]]
+        if min(share for share, _ in found) * self.audit.rows < self.least:
+            return [f"{'some' if index else 'most'} rows {what}" for index, (_, what) in enumerate(found)]
+        return [f"{percent(share)} of the rows {what}" for share, what in found]
 
     @property
     def loss_unknown(self) -> list[str]:

@@ -213,18 +213,20 @@ class Inside:
             error = band["median"]
             if error is not None and (error <= RIGHT if good else error > WRONG):
                 rows = f"{100 * band['low']:g}% to {100 * band['high']:g}% of the rows"
-                said.append(f"Counts of {rows}: the median error is {percent(error)}.")
+                said.append(f"Counts of groups that have {rows}: the median error is {percent(error)}.")
         tied = [one for one in self.utility["associations"] if one["before"] >= TIED]
         kept = [one for one in tied if (one["after"] >= KEPT * one["before"] if good else one["after"] < LOST * one["before"])]
         if kept:
-            pairs = listed([" and ".join(map(quoted, one["columns"])) for one in sorted(kept, key=lambda one: -one["before"])], 4)
+            pairs = listed(
+                [" with ".join(map(quoted, one["columns"])) for one in sorted(kept, key=lambda one: -one["before"])], 4
+            )
             how = "largely kept" if good else "less than half is left"
             said.append(f"How strongly columns go together ({how}): {pairs}.")
         for one in self.utility["models"]:
             gain, least = one["raw"] - one["constant"], 0.01
             if gain >= least and (one["released"] - one["constant"] >= LOST * gain) is good:
                 released, raw, constant = (percent(one[key]) for key in ("released", "raw", "constant"))
-                rates = f"right for {released}; {raw} with raw rows, {constant} without any"
+                rates = f"right for {released} of people; {raw} if trained on raw rows, {constant} by the most frequent value"
                 said.append(f"Models that guess {quoted(one['target'])}: {rates}.")
         return said
 

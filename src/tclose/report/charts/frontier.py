@@ -88,7 +88,11 @@ def frontier(
             "type": "quantitative",
             "title": loss,
             "scale": {"domain": ends[0], "nice": False, "type": "sqrt" if crowded else "linear"},
-            "axis": {"tickCount": 5, "format": "~g", "labelOverlap": True, **({"values": _ticks(ends[0][1])} if crowded else {})},
+            "axis": {
+                "format": "~g",
+                "labelOverlap": "greedy",
+                **({"values": _ticks(ends[0][1])} if crowded else {"tickCount": 5}),
+            },
         },
         "y": {
             "field": "risk",

@@ -87,3 +87,16 @@ def test_shares_of_few_rows_are_not_told() -> None:
     assert facts._shares([(1, "as *")]) == ["as *"]
     assert facts._shares([(0.95, "as sets"), (0.05, "as *")]) == ["95.0% of the rows as sets", "5.0% of the rows as *"]
     assert facts._shares([(0.96, "as sets"), (0.04, "as *")]) == ["most rows as sets", "some rows as *"]
+
+
+def test_the_share_of_the_most_frequent_value_is_masked_with_its_count_in_a_long_list_too() -> None:
+    """All 30 counts are masked, and the most frequent value is one of those that are cut."""
+    ill = [f"v{number:02}" for number in range(30) for _ in range(9 if number == 29 else 3)]
+    table = pa.table({"age": [number % 7 for number in range(len(ill))], "ill": ill})
+    release = tc.anonymize(table, tc.Policy(["age"], {"ill": 1}, k=5), algorithm="mondrian")
+    facts = Facts(papers_in_memory(release), 5)
+    ((_, listing),) = facts.distributions()
+    assert listing is not None
+    assert {row[1] for row in listing.rows} == {"masked"}
+    assert listing.rows[-1][0] == "10 values more"
+    assert facts.inference().rows[0][2] == "masked"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -385,8 +386,12 @@ def test_a_file_of_ranges_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(HierarchyError, match=r"^Ranges file 'blocks.csv': rows 1 and 2 have ranges that overlap"):
         Hierarchy.from_ranges(["A04"], file)
     file.write_text("A00-A09;" + "A" * 200_000)
-    with pytest.raises(HierarchyError, match=r"^Ranges file 'blocks.csv' is no CSV. Check how it was written.$"):
-        Hierarchy.from_ranges(["A04"], file)
+    before = csv.field_size_limit(100_000)  # reading a table raises it
+    try:
+        with pytest.raises(HierarchyError, match=r"^Ranges file 'blocks.csv' is no CSV. Check how it was written.$"):
+            Hierarchy.from_ranges(["A04"], file)
+    finally:
+        csv.field_size_limit(before)
     file.write_text("")
     with pytest.raises(HierarchyError, match=r"^Ranges file 'blocks.csv': a table must have from 1 to 100,000 ranges. Got 0.$"):
         Hierarchy.from_ranges(["A04"], file)

@@ -37,6 +37,7 @@ NAMES = [
     "Joined",
     "Judgement",
     "Keep",
+    "Level",
     "Losses",
     "MissingExtraError",
     "Move",

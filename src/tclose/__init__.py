@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from tclose.study.utility.utility import Utility, utility
     from tclose.tables.readings import Reading
     from tclose.values.hierarchy import Hierarchy
+    from tclose.values.preview import Level
 
     __version__: str
 
@@ -97,6 +98,7 @@ _HOMES = {
     "ReadingWarning": "errors",
     "TcloseError": "errors",
     "Hierarchy": "values.hierarchy",
+    "Level": "values.preview",
     "Input": "policy",
     "Keep": "policy",
     "Policy": "policy",
@@ -126,6 +128,7 @@ __all__ = [
     "Joined",
     "Judgement",
     "Keep",
+    "Level",
     "Losses",
     "MissingExtraError",
     "Move",

@@ -128,7 +128,7 @@ def test_sensitive_rules_refuse_what_they_cannot_measure() -> None:
     for name, rule, says in (
         ("icd", {"ranges": ICD}, "hierarchy: ranges of 'icd': a value must be in one of the ranges. Got 'Z99', first in row 2. Add"),
         ("code", {"prefixes": [1]}, "a value must be a code that no spreadsheet takes for a formula. Got '=1', first in row 1."),
-        ("icd", {"intervals": [5]}, "hierarchy: intervals of 'icd': a value must be a finite number. Got 'A04', first in row 1."),
+        ("icd", {"intervals": [5]}, "hierarchy: intervals of 'icd': a value must be a finite number. Got 'A04', first in row 1, and 1 other"),
         ("gone", {"ranges": ICD}, "'gone' must have a value in every row for the hierarchical distance. Got 2 missing"),
     ):  # fmt: skip
         with pytest.raises(tc.TcloseError) as caught:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from tclose.errors import HierarchyError, PolicyError, got, listed
 from tclose.tables.table import Table
 from tclose.values.builders import Builder
+from tclose.values.exact import number_of
 from tclose.values.formula_guard import is_risky
 from tclose.values.hierarchy import Hierarchy, joined, printed
 
@@ -58,9 +59,10 @@ def check_fits(source: Table, name: str, builder: Builder, cells: pa.Array, valu
     if odd:
         first, row = source.first(name, cells.take(pa.array(sorted(odd))))
         needed = next((needed for index, needed in odd.items() if values[index] == first), next(iter(odd.values())))
+        of = f"hierarchy: {builder.key} of {name!r}"
+        more = "" if len(odd) == 1 else f", and {number_of(len(odd) - 1, 'other value')} like it"
         raise HierarchyError(
-            f"hierarchy: {builder.key} of {name!r}: a value must {needed}. Got {got(printed(first))}, first in row {row:,}. "
-            f"{builder.remedy}."
+            f"{of}: a value must {needed}. Got {got(printed(first))}, first in row {row:,}{more}. {builder.remedy}."
         )
     if kind not in {"numbers": NUMERIC, "dates": ("date",)}.get(builder.needs, (kind,)):
         raise PolicyError(f"hierarchy: {builder.key} of {name!r} needs {builder.needs}. The column holds {kind}.")

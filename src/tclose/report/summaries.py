@@ -153,7 +153,7 @@ def _settings_of(column: Any) -> str:
     if "hierarchy" in settings:
         tree = column.tree
         values = "" if tree is None else f"{number_of(len(tree.leaves), 'value')} on {number_of(tree.height + 1, 'level')}"
-        settings["hierarchy"] = values or "made from its values"
+        settings["hierarchy"] = values or f"made from its values by {column.builder.key}"
     return ", ".join(f"{name}: {value}" for name, value in settings.items() if name != "name")
 
 

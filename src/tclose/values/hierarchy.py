@@ -311,7 +311,11 @@ class Hierarchy:
         >>> [(level.labels, level.fewest, level.most) for level in tree.preview([21, 23, 23, 47, None])]
         [(3, 1, 2), (2, 1, 3), (1, 4, 4)]
         """
-        return preview(self._rows(), Counter(map(printed, values)), k)
+        return self.levels(Counter(map(printed, values)), k)
+
+    def levels(self, counts: Mapping[str, int], k: int) -> list[Level]:
+        """Return what the rows of a column become on each level, from the number of rows that have each printed value."""
+        return preview(self._rows(), counts, k)
 
     def plot(self) -> Any:
         """Return an Altair chart of the hierarchy as an outline: each label with the number of values below it.

@@ -47,7 +47,7 @@ def test_labels_in_words(labels: list[Any], sizes: list[int], words: list[tuple[
 
 def test_labels_of_a_hierarchy_and_means_are_not_called_single_values() -> None:
     assert words_of(["lung", "gut", "*"], [4, 4, 2], "The lowest label of the hierarchy of 'a'.") == [
-        (0.8, "as 2 labels"),
+        (0.8, "as one of 2 labels"),
         (0.2, "as *, which may be any value"),
     ]
     assert words_of([2.5], [4], "The mean of 'a' over the rows of the class.") == [(1, "as means over each class")]

@@ -28,6 +28,8 @@ from tclose.values.exact import decimal_up, number_of, plain
 MASKED = "masked"
 MOST_VALUES = 20
 """Values of a sensitive column that a table lists, at most."""
+MOST_PUBLISHED = 10
+"""Published values of a quasi-identifier that a table lists, at most."""
 INTERVALS = 12
 """Ranges in which numbers of more values are listed, at most."""
 SIZES = (1, 2, 5)
@@ -249,7 +251,9 @@ class Facts:
             return _listing_of_values(found.name, lines, rows)
         return self._values(found.name, found.values, found.counts.tolist(), in_order=found.in_order)
 
-    def _values(self, name: str, values: Sequence[str], counts: Sequence[int], *, in_order: bool) -> Listing | None:
+    def _values(
+        self, name: str, values: Sequence[str], counts: Sequence[int], *, in_order: bool, longest: int = MOST_VALUES
+    ) -> Listing | None:
         """Return the values of a column with their rows, small counts masked and a long list cut; None if it must not be shown.
 
         Which counts are masked is decided before the list is cut: the sum of what is cut tells no more than the masked ones do.
@@ -261,7 +265,7 @@ class Facts:
         lines = list(zip(values, counts, masked, strict=True))
         if not in_order:
             lines.sort(key=lambda line: (line[2], 0 if line[2] else -line[1]))
-        rest, lines = lines[MOST_VALUES:], lines[:MOST_VALUES]
+        rest, lines = lines[longest:], lines[:longest]
         for hidden in (False, True):
             of = [line for line in rest if line[2] is hidden]
             pooled_line = (f"{len(of):,} values more", sum(line[1] for line in of), hidden)
@@ -276,7 +280,7 @@ class Facts:
     def quasi_distributions(self) -> list[tuple[str, Listing | None]]:
         """Return how often each published value of each quasi-identifier occurs; None for a column that must not be shown."""
         return [
-            (name, self._values(name, column.values, column.counts.tolist(), in_order=False))
+            (name, self._values(name, column.values, column.counts.tolist(), in_order=False, longest=MOST_PUBLISHED))
             for name, column in self.published.items()
         ]
 

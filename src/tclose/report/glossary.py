@@ -49,7 +49,10 @@ TERMS = (
     (
         "t",
         r"\bt of\b|\bt =|\bt attained\b|\blimit t\b",
-        "How far the sensitive values of a class are from those of the whole table, at most (the largest EMD). Smaller is safer.",
+        (
+            "How far the sensitive values of a class are from those of the whole table, at most: the largest earth mover's "
+            "distance. Smaller is safer."
+        ),
     ),
     (
         "transport plan",

@@ -111,13 +111,15 @@ def plot_fragmentation(fragmentation: Fragmentation, names: Sequence[str] | None
 
 MEASURES = {
     "t": "attained t",
-    "excess": "largest excess of an attack",
+    "excess": "largest excess of an attack, in points",
     "gcp": "information loss (GCP: 0 none, 1 all)",
     "lm": "information loss (LM: 0 none, 1 all)",
-    "query_error": "median error of COUNT queries",
+    "query_error": "median error of COUNT queries, %",
     "homogeneous": "rows in classes with one sensitive value",
 }
 """What the measures of a comparison are called on an axis."""
+IN_HUNDREDTHS = ("excess", "query_error")
+"""Measures that are drawn as tables show them, in points of 100 or in percent."""
 
 
 def frontier_spec(comparison: Comparison, x: str, y: str) -> Spec:
@@ -133,9 +135,8 @@ def frontier_spec(comparison: Comparison, x: str, y: str) -> Spec:
         short = [
             f"{part:g}" for part, differs in zip((point.asked, point.k), several, strict=True) if differs and part is not None
         ]
-        outcomes.append(
-            Outcome(point.algorithm, getattr(point, x), getattr(point, y), point not in best, ", ".join(asked), "/".join(short))
-        )
+        cost, risk = (getattr(point, name) * (100 if name in IN_HUNDREDTHS else 1) for name in (x, y))
+        outcomes.append(Outcome(point.algorithm, cost, risk, point not in best, ", ".join(asked), "/".join(short)))
     return frontier(outcomes, loss=MEASURES[x], risk=MEASURES[y], labelled=named, internal=True)
 
 

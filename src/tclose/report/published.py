@@ -78,7 +78,7 @@ def coarseness_of(name: str, columns: Mapping[str, PublishedColumn], audit: Audi
     labels = "hierarchy" in holds and not any(kind == "masked" for kind, _ in kinds)
     if labels:
         number = sum(kind == "single" for kind, _ in kinds)
-        found = [(share, f"as {number_of(number, 'label')}" if words == SINGLE else words) for share, words in found]
+        found = [(share, f"as one of {number_of(number, 'label')}" if words == SINGLE else words) for share, words in found]
     return sorted(found, key=lambda part: -part[0])
 
 

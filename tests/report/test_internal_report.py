@@ -107,6 +107,22 @@ def test_a_record_or_findings_that_do_not_belong(release: tc.Release, tmp_path: 
     assert "private record, which is not there" in done.stderr
 
 
+def test_the_raw_table_is_the_one_of_the_release(release: tc.Release) -> None:
+    with pytest.raises(tc.InputError, match=r"made from a table of 40 rows, and the raw table has 39\. Give the one"):
+        release.to_html(internal=True, data=PEOPLE.slice(1))
+
+
+def test_a_folder_has_no_report(tmp_path: Path) -> None:
+    for name, says in (
+        (".", "'.' is a folder."),
+        (str(tmp_path), "is a folder."),
+        ("absent.csv", "'absent.csv' does not exist."),
+    ):
+        done = CliRunner().invoke(app, ["report", name])
+        assert (done.exit_code, done.stdout) == (2, "")
+        assert says in done.stderr
+
+
 def test_the_page_of_an_audit(tmp_path: Path) -> None:
     pyarrow.csv.write_csv(PEOPLE, tmp_path / "people.csv")
     POLICY.save(tmp_path / "policy.yaml")

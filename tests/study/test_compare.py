@@ -153,6 +153,7 @@ def test_what_an_algorithm_cannot_do_is_told_with_its_reason(people: Path) -> No
         ({"seeds": [-1]}, "seed"),
         ({"seconds": 0}, "seconds"),
         ({"seconds": float("nan")}, "seconds"),
+        ({"seconds": float("inf")}, "seconds"),
         ({"k": [0]}, "k"),
         ({"effort": "huge"}, "effort"),
         ({"holdout": 2}, "holdout"),
@@ -163,6 +164,13 @@ def test_what_an_algorithm_cannot_do_is_told_with_its_reason(people: Path) -> No
 def test_what_cannot_be_is_told_before_anything_is_made(given: dict[str, Any], says: str) -> None:
     with pytest.raises(tc.PolicyError, match=says):
         tc.compare(pa.table({"age": [1]}), POLICY, **given)
+
+
+def test_what_is_named_twice_is_made_once(people: Path) -> None:
+    cells = study.cells_of(POLICY, ["mondrian", "sabre", "mondrian"], [0.2, "1/5", 0.20], [4, 4], [0, 1, 0])
+    assert [(cell.algorithm, cell.seed) for cell in cells] == [("mondrian", 0), ("mondrian", 1), ("sabre", 0), ("sabre", 1)]
+    result = run(Task(people, POLICY, exact("1/1000"), "balanced"), cells[0])
+    assert result.reason == "The table has 200 persons, and a holdout of 1/1000 is none of them. Choose another holdout."
 
 
 def test_a_page_a_table_and_a_chart() -> None:

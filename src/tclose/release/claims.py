@@ -253,7 +253,7 @@ def read_json(path: Path, what: str) -> Any:
     except ValueError:  # a null character in the name
         raise InputError(f"{what} {str(path)!r} cannot be read. Check its name.") from None
     if not regular:
-        raise InputError(f"{what} {path.name!r} is no regular file. Name the file itself.")
+        raise InputError(f"{what} {str(path)!r} is no regular file. Name the file itself.")
     return parse_json(content, f"{what} {path.name!r}")
 
 

@@ -12,6 +12,7 @@ from tclose.report.inside import Inside, look_inside
 from tclose.report.measured import measure
 from tclose.report.page import render
 from tclose.report.papers import Papers
+from tclose.values.exact import number_of
 
 
 def public_report(papers: Papers) -> str:
@@ -42,7 +43,7 @@ def internal_report(
     Raises
     ------
     InputError
-        The raw table is given, but the record is not known.
+        The raw table is given, but the record is not known, or is of a table with another number of rows.
     """
     raw = None
     if data is not None:
@@ -51,6 +52,12 @@ def internal_report(
                 "The raw table is measured under the policy of the private record, which is not there. Give its path."
             )
         raw = measure(data, papers.policy)
+        rows = papers.record["input"]["rows"]
+        if raw.audit.rows != rows:
+            raise InputError(
+                f"The release was made from a table of {number_of(rows, 'row')}, and the raw table has {raw.audit.rows:,}. Give "
+                "the one that the release was made from."
+            )
     facts = Facts(papers, least=1)
     return _render_report(facts, look_inside(facts, raw, attacks, utility, comparison, fragmentation))
 

@@ -21,7 +21,7 @@ from tclose.release.release import Release
 from tclose.study.scene import CONTROL, Scene
 from tclose.tables.table import Table
 from tclose.values.arrays import Bools, Ints
-from tclose.values.exact import exact
+from tclose.values.exact import exact, number_of
 
 ALL = 50_000
 """The largest number of persons on all of whom attacks are tried."""
@@ -116,7 +116,10 @@ def _held_back(encoded: EncodedTable, share: Fraction, seed: int) -> Bools:
     names = np.unique(persons)
     count = held_back(share, len(names))
     if not 0 < count < len(names):
-        raise PolicyError(f"There are too few persons to hold some back: {len(names):,}.")
+        some = "all of them" if count else "none of them"
+        raise PolicyError(
+            f"The table has {number_of(len(names), 'person')}, and a holdout of {share} is {some}. Choose another holdout."
+        )
     held = np.random.default_rng(seed).choice(names, count, replace=False)
     return np.isin(persons, held)
 

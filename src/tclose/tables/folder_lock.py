@@ -8,6 +8,7 @@ no locks: writers to such a folder are not kept apart.
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import sys
 from collections.abc import Iterator
@@ -32,7 +33,8 @@ def locked(folder: Path) -> Iterator[None]:
 @contextmanager
 def only_writer(path: Path) -> Iterator[bool]:
     """Hold the lock of a file inside this block, and yield True; yield False, at once, if another writer holds it."""
-    with _held(path.with_name(f".{path.name}.lock"), wait=False) as held:
+    digest = hashlib.sha256(os.fsencode(path.name)).hexdigest()  # a longer name might be too long for a file
+    with _held(path.with_name(f"{NAME}-{digest[:16]}"), wait=False) as held:
         yield held
 
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tclose.errors import InputError, PolicyError, got, one_of, raising_alone
+from tclose.errors import PolicyError, got, one_of, raising_alone
 from tclose.jobs import announce, report
 from tclose.make.registry import EFFORTS, list_algorithms, settings_of
 from tclose.policy import Policy, check_policy
 from tclose.release.opened import Opened, open_input
 from tclose.study.compare.cell import Cell, Result, Task, asked
 from tclose.study.compare.comparison import Compared, Comparison
-from tclose.study.compare.record import Record, open_record
+from tclose.study.compare.record import open_record
 from tclose.study.compare.workers import run_all
 from tclose.study.staging import held_back, share_of
+from tclose.tables.input_file import InputFile
 from tclose.values.exact import exact
 
 LIMITS = (0.05, 0.1, 0.15, 0.2, 0.3)
@@ -80,20 +82,26 @@ def compare(
     cells = cells_of(policy, algorithms, t, k, seeds)
     for cell in cells:
         asked(policy, cell)  # a t or a k that cannot be is told before anything is made
-    if seconds is not None and not seconds > 0:
+    if seconds is not None and not 0 < seconds < math.inf:
         raise PolicyError(f"seconds must be a number above 0. Got {got(seconds)}.")
-    if isinstance(table, str | Path) and not Path(table).is_file():
-        raise InputError(f"File {str(table)!r} does not exist.")
     if record is not None and not isinstance(table, str | Path):
         raise PolicyError("A comparison with a record needs a table in a file: only that can be known again.")
     if processes is not None and processes < 1:
         raise PolicyError(f"processes must be a whole number from 1 on. Got {got(processes)}.")
     limits = [float(column.t) for column in policy.sensitive if column.t is not None]
     own = max(limits) if limits else None
+    file = InputFile.open(Path(table)) if isinstance(table, str | Path) else None
     opened = open_input(table, policy, settings_of(cells[0].algorithm, 0, effort, None).algorithm)  # tells a wrong column once
     compared = _compared(opened, task)
     with nullcontext() if record is None else open_record(Path(record), task, seconds, own, compared) as kept:
-        return Comparison(_run(task, cells, processes or os.cpu_count() or 1, seconds, kept), own, compared)
+        done = {} if kept is None else {result.cell: result for result in kept.results}
+        for result in _run(task, cells, done, processes or os.cpu_count() or 1, seconds):
+            if file is not None:
+                file.check_unchanged()  # else cells would be of two tables
+            done[result.cell] = result
+            if kept is not None:
+                kept.add(result)
+    return Comparison([done[cell] for cell in cells], own, compared)
 
 
 def _compared(opened: Opened, task: Task) -> Compared:
@@ -106,19 +114,15 @@ def _compared(opened: Opened, task: Task) -> Compared:
     return Compared(rows, persons, held_back(task.holdout, persons), *columns)
 
 
-def _run(task: Task, cells: Sequence[Cell], processes: int, seconds: float | None, kept: Record | None) -> list[Result]:
-    """Return the results of all cells: those in the record, and the others, which are run and added to it."""
-    done = {} if kept is None else {result.cell: result for result in kept.results}
+def _run(task: Task, cells: Sequence[Cell], done: Container[Cell], processes: int, seconds: float | None) -> Iterator[Result]:
+    """Yield the results of all cells that are not done, in the order in which they end, and report how many are left."""
     left = [cell for cell in cells if cell not in done]
     announce("Comparing")
     begun = time.monotonic()
     for number, result in enumerate(run_all(task, left, processes, seconds), start=1):
-        done[result.cell] = result
-        if kept is not None:
-            kept.add(result)
+        yield result
         rest = (time.monotonic() - begun) / number * (len(left) - number)
         report(f"{len(cells) - len(left) + number} of {len(cells)}, about {rest:.0f} s left")
-    return [done[cell] for cell in cells]
 
 
 def cells_of(
@@ -126,7 +130,7 @@ def cells_of(
 ) -> list[Cell]:
     """Return all cells of a comparison; raise PolicyError for an algorithm or a number that cannot be."""
     names = [one.name for one in list_algorithms() if not one.several] if algorithms == "all" else algorithms
-    names = [names] if isinstance(names, str) else list(names)
+    names = list(dict.fromkeys([names] if isinstance(names, str) else names))
     for name, seed in product(names, seeds):
         if settings_of(name, seed, EFFORTS[0], None).algorithm.several:
             raise PolicyError(f"{name} makes several tables, and releases of one table are compared. Choose another algorithm.")
@@ -136,7 +140,7 @@ def cells_of(
     sizes = sorted({policy.k} if k is None else set(k))
     if policy.k is None and k is None:
         raise PolicyError("compare makes releases, which need a k. Give k in the policy, or k=[5, 10].")
-    found = [Cell(name, limit, size, seed) for limit, size, name, seed in product(limits, sizes, names, seeds)]
+    found = [Cell(name, limit, size, seed) for limit, size, name, seed in product(limits, sizes, names, dict.fromkeys(seeds))]
     if not found:
         raise PolicyError("There is nothing to compare. Give at least one algorithm, one t, one k and one seed.")
     return found

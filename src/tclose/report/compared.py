@@ -18,8 +18,11 @@ HEADERS = ("release", "t attained", "GCP", "LM", "query error", "excess, points"
 def points_of(comparison: Comparison) -> Listing:
     """Return a table of all releases of a comparison."""
     best = comparison.frontier()
-    rows = [(point.name, *point.texts, "yes" if point in best else "no") for point in comparison.points]
-    return cut("All releases: what they attain, lose and give away", HEADERS, rows, what=("release", "releases"), longest=200)
+    sizes = {point.k for point in comparison.points}
+    one = f", k = {min(sizes)}" if len(sizes) == 1 else ""
+    rows = [(point.name.removesuffix(one), *point.texts, "yes" if point in best else "no") for point in comparison.points]
+    caption = f"All releases{one}: what they attain, lose and give away"
+    return cut(caption, HEADERS, rows, what=("release", "releases"), longest=200)
 
 
 @dataclass(frozen=True)

@@ -39,11 +39,11 @@ OF_FREQUENCIES = ("beta", "beta_enhanced", "delta")
 MOST_LINES = 80
 """Lines of a policy, at most."""
 PLAINLY = {
-    "k": "k: at least so many rows look alike in all quasi-identifiers.",
+    "k": "k: at least this many rows of each class look alike in all quasi-identifiers.",
     "t": "t: how far the sensitive values of a class may be from those of the whole table. It is 0 if both have the same "
     "distribution, and 1 if they are as far apart as can be. At 0.2, for example, a fifth of the class would have to move across "
     "the whole range of values for it to be like the table, or twice as many half as far.",
-    "l_distinct": "l: at least so many different values occur in each class.",
+    "l_distinct": "l: at least this many different values occur in each class.",
     "share": "alpha: no value has a larger share in a class.",
 }
 """What models mean, for a reader who never read a paper."""
@@ -187,6 +187,8 @@ class Facts:
                 attained = "satisfied"
             label = f"{model.label.format('rows' if judgement.sensitive is None else judgement.sensitive)}; {safer_side(model)}"
             found = [] if before is None else [raw.get((judgement.model, judgement.sensitive), "not measured")]
+            if before is not None and judgement.sensitive is None:
+                found = [f"{before.k:,}"]  # in rows, as in the release, which does not name persons
             rows.append((label, *found, asked, attained))
         headers = ("limit", *([] if before is None else ["raw table"]), "asked", "this release")
         return cut("Limits: asked and attained", headers, rows, what=("limit", "limits"))

@@ -40,7 +40,7 @@ TERMS = (
     (
         "LM",
         r"\bLM\b",
-        "Information loss (loss metric), as GCP, but a single value counts as no loss at all. 0: none; 1: everything.",
+        "Information loss (loss metric), much as GCP, over values beyond the first. 0: nothing is lost; 1: everything.",
     ),
     ("masked", r"\bmasked\b", "Not shown because few rows have it, or because it would tell another such number."),
     ("quasi-identifier", r"\bquasi-identifiers?\b", "A column that others may know about a person, as age or postcode."),

@@ -135,3 +135,12 @@ def test_a_context_of_null_says_nothing(folder: Path, papers: Papers, tmp_path: 
     known = Papers(papers.measured, papers.certificate, *read_record(tmp_path / "record.json", papers.certificate))
     assert known.context == {}
     assert "not stated" in public_report(known)
+
+
+def test_a_certificate_with_null_for_what_is_optional(folder: Path, tmp_path: Path) -> None:
+    said = json.loads((folder / "release.csv.certificate.json").read_text())
+    (tmp_path / "release.csv.certificate.json").write_text(json.dumps({**said, "tables": None}))
+    (tmp_path / "release.csv").write_bytes((folder / "release.csv").read_bytes())
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "release.csv")])
+    assert done.exit_code == 0, done.stderr
+    assert "Part of a set" not in (tmp_path / "release.csv.report.html").read_text()

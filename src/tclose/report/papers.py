@@ -110,7 +110,8 @@ def papers_beside(path: Path, record: Path | None = None) -> Papers:
     if not found.holds:
         wrong = next(finding for finding in found.findings if not finding.holds)
         raise InputError(f"{path.name} is not as certified, and has no report: {wrong.what}? No. Try 'tclose verify'.")
-    certificate = read_json(path.with_name(path.name + CERTIFICATE), "Certificate")
+    said = read_json(path.with_name(path.name + CERTIFICATE), "Certificate")  # which was checked by `verify`
+    certificate = {name: entry for name, entry in said.items() if entry is not None}  # null is as good as absent
     beside = path.with_name(path.name + RECORD)
     known: tuple[Mapping[str, Any], Policy | None] = ({}, None)
     if record is not None or beside.is_file():

@@ -134,7 +134,7 @@ def test_the_page_of_an_audit(tmp_path: Path) -> None:
     text = Page(page.read_text()).text
     assert "INTERNAL. Do not publish this page" in text
     assert "The policy is not satisfied. 40 of 40 classes break a limit" in text
-    assert "25 classes more, which are nearer, are not shown." in text
+    assert "25 classes more, which are not farther, are not shown." in text
     assert tc.audit(PEOPLE, tc.Policy(["age"], ["ill"])).to_html(tmp_path / "again.html") == (tmp_path / "again.html").read_text()
 
 

@@ -188,7 +188,7 @@ def test_a_page_a_table_and_a_chart() -> None:
     for said in (
         "rows of the table 1,200",
         "persons 1,000",
-        "persons held back from every release 100",
+        "persons held back from each release 100",
         "about a person: ill.",
         "others may know: age<b>.",
     ):

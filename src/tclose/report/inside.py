@@ -308,10 +308,10 @@ def class_listing(audit: Audit, name: str) -> Listing:
             f"{int(audit.sizes[number]):,}",
             decimal_up(float(verdict.values[number])),
         )
-        for number in order[:CLASSES].tolist()
+        for number in order[: CLASSES if len(order) > CLASSES + 1 else CLASSES + 1].tolist()
     ]
     more = len(order) - len(rows)
-    note = f"{number_of(more, 'class', 'classes')} more, which are nearer, are not shown." if more else ""
+    note = f"{number_of(more, 'class', 'classes')} more, which are not farther, are not shown." if more else ""
     return Listing(
         f"Classes by their distance from the table in {name}", ("class", "who is in it", "rows", "distance"), rows, 2, note
     )

@@ -787,6 +787,18 @@ def test_the_schema_refuses_what_the_policy_refuses(settings: dict[str, Any]) ->
         {"quasi": {"zip": {"hierarchy": TREE, "recode": "level"}, "x": {"recode": "set"}}, "sensitive": ["s"]},
         {"quasi": {"age": {"hierarchy": {"intervals": [5, 10, "40"]}}}, "sensitive": ["s"]},
         {
+            "quasi": {"age": {"hierarchy": {"rounding": [10]}}, "pay": {"hierarchy": {"cuts": [[1, 2.5], [1]]}}},
+            "sensitive": ["s"],
+        },
+        {
+            "quasi": {"zip": {"hierarchy": {"prefixes": 3}}, "day": {"hierarchy": {"dates": ["month", "year"]}}},
+            "sensitive": ["s"],
+        },
+        {
+            "quasi": {"level": {"hierarchy": {"groups": {"low": [1, 2], "high": [3]}}}},
+            "sensitive": {"icd": {"hierarchy": {"ranges": [["A00-A09", "A"]]}}, "day": {"hierarchy": "dates"}},
+        },
+        {
             "quasi": ["age"],
             "sensitive": {"s": {"bins": 4}, "r": {"bins": [0, "1/3"], "publish": "value"}, "d": {"bins": {"width": 0.5}}},
         },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import tclose as tc
 from tclose.columns.domains import labelling_of
 from tclose.distances.choose import arrange
 from tclose.make.encode import as_published, encode
+from tclose.policy import files_of
 from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
 from tclose.values.builders import read_builder
@@ -145,3 +146,29 @@ def test_a_certificate_names_no_file_of_ranges(tmp_path: Path) -> None:
     certificate.write_text(json.dumps(said))
     with pytest.raises(tc.InputError, match="does not write out the hierarchy of a column"):
         tc.verify(data, certificate)
+
+
+def test_a_file_of_ranges_is_found_beside_the_policy(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "blocks.csv").write_text("A00-A09;A00-B99\nC00-C97;C00-D48\n")
+    text = "quasi: {icd: {hierarchy: {ranges: blocks.csv}}}\nsensitive: {code: {t: 0.3, hierarchy: {ranges: blocks.csv}}}\nk: 5\n"
+    (folder / "policy.yaml").write_text(text)
+    policy = tc.Policy.load(folder / "policy.yaml")
+    assert policy.quasi[0].hierarchy.rows == (("A00-A09", "A00-B99"), ("C00-C97", "C00-D48"))
+    assert files_of(policy) == [folder / "blocks.csv"] * 2
+    policy.save(tmp_path / "copy.yaml")
+    assert "ranges: project/blocks.csv" in (tmp_path / "copy.yaml").read_text()
+    assert tc.Policy.load(tmp_path / "copy.yaml") == policy
+    written_out = policy.to_dict(None)["sensitive"]["code"]["hierarchy"]
+    assert written_out == {"ranges": [["A00-A09", "A00-B99"], ["C00-C97", "C00-D48"]]}
+    with pytest.raises(tc.OutputError, match="is read as an input, and would be overwritten"):
+        policy.save(folder / "blocks.csv", force=True)
+
+
+def test_dates_with_a_time_of_day_are_refused() -> None:
+    table = pa.table({"at": [datetime(2024, 3, 5, 8), datetime(2024, 3, 6, 9)], "s": ["x", "y"]})
+    with pytest.raises(
+        tc.PolicyError, match=r"^hierarchy: dates of 'at' needs dates without a time of day\. The column holds timesta"
+    ):
+        tc.anonymize(table, tc.Policy([tc.Quasi("at", hierarchy={"dates": ["month"]})], ["s"], k=2))

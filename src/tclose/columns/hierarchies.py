@@ -51,6 +51,11 @@ def check_fits(source: Table, name: str, builder: Builder, cells: pa.Array, valu
         Whether values are also refused that a release writes with a guard before them, as =1: they would be read as others.
     """
     kind = source.kinds[name]
+    if builder.needs == "dates" and kind == "timestamp":
+        raise PolicyError(
+            f"hierarchy: {builder.key} of {name!r} needs dates without a time of day. The column holds timestamps. Cut the "
+            "time off, or publish ranges with snap: month."
+        )
     odd = {index: needed for index, value in enumerate(values) if value is not None and (needed := builder.requirement(value))}
     if guarded and builder.needs == "codes":
         odd |= {

@@ -41,7 +41,7 @@ class ColumnPreview:
     hierarchy : Hierarchy
         With the values of the column as its leaves, or with all that the policy or a file gives.
     in_policy : str
-        The hierarchy as a policy has it, in one line of YAML.
+        The hierarchy as a policy has it, in one line of YAML; "" if the policy has it.
     k : int
         Labels with fewer rows are counted.
     levels : list of Level
@@ -95,7 +95,7 @@ def preview_column(
 
     if asked is not None:
         given: Hierarchy | Builder = NAMED[asked.hierarchy] if isinstance(asked.hierarchy, str) else asked.hierarchy
-        in_policy = "" if isinstance(given, Hierarchy) else _in_yaml(given.setting())
+        in_policy = ""
     elif rule is not None and QUANTILES in rule:
         check_fits(source, column, read_builder({"cuts": [0]}), cells, present)
         given = _cuts_of_quantiles(dict(zip(present, counts, strict=False)), rule[QUANTILES])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
-from tclose.values.bins import quantile_starts, roundest_between
+from tclose.values.bins import roundest_between
 from tclose.values.builders.base import Builder
 from tclose.values.exact import as_text, exact, plain
 from tclose.values.printed import printed
@@ -219,7 +219,8 @@ class Cuts(NumberBuilder):
 def cuts_of_quantiles(values: Mapping[Any, int], groups: Any) -> Cuts:
     """Return cut points that divide the rows of a table into groups of about equally many rows, on each level.
 
-    A cut point is the roundest number above the one group and not above the next. The cut points of a level are those of the
+    A cut point is the roundest number at which the rows below it differ by at most a tenth of a group from an equal share: it is
+    seldom a value of the table. If there is none, it lies where they differ least. The cut points of a level are those of the
     level before that come nearest to its groups.
 
     Parameters
@@ -240,8 +241,10 @@ def cuts_of_quantiles(values: Mapping[Any, int], groups: Any) -> Cuts:
     if len(numbers) < 2:
         raise ValueError("numbers of groups for at least two different numbers")
     below = [0, *accumulate(counted[number] for number in numbers)]
-    starts = quantile_starts([counted[number] for number in numbers], wanted[0])
-    rows_below = {roundest_between(numbers[start - 1], numbers[start]): below[start] for start in starts}
+    rows_below: dict[Fraction, int] = {}
+    for part in range(1, wanted[0]):
+        cut = _round_cut(numbers, below, Fraction(below[-1] * part, wanted[0]), Fraction(below[-1], 10 * wanted[0]))
+        rows_below[cut] = below[bisect_left(numbers, cut)]
     levels: list[tuple[Fraction, ...]] = [tuple(sorted(rows_below))]
     for count in wanted[1:]:
         targets = [Fraction(below[-1] * part, count) for part in range(1, count)]
@@ -249,6 +252,18 @@ def cuts_of_quantiles(values: Mapping[Any, int], groups: Any) -> Cuts:
         if len(chosen) < len(levels[-1]):
             levels.append(tuple(sorted(chosen)))
     return Cuts(tuple(levels))
+
+
+def _round_cut(numbers: Sequence[Fraction], below: Sequence[int], target: Fraction, slack: Fraction) -> Fraction:
+    """Return the roundest number with about ``target`` rows below it: within ``slack``, or as near as can be.
+
+    ``below`` has the number of rows below each of the numbers, which ascend.
+    """
+    first = min(max(bisect_left(below, target - slack), 1), len(numbers) - 1)
+    last = min(bisect_right(below, target + slack) - 1, len(numbers) - 1)
+    if last < first:  # no number is within the slack: the nearest; ties: the first wins
+        first = last = min((max(last, 1), first), key=lambda index: abs(below[index] - target))
+    return roundest_between(numbers[first - 1], numbers[last])
 
 
 def listed_with_or(parts: Sequence[str]) -> str:

@@ -333,7 +333,7 @@ RELEASES = {
     ),
     "dates of numbers": (
         OTHERS + "quasi: {age: {hierarchy: dates}}\nsensitive: [salary]\n",
-        "hierarchy: dates of 'age' needs dates. The column holds integer.",
+        "hierarchy: dates of 'age': a value must be a date, as 2024-03-05. Got '20', first in row 1, and 5 other values like it. None of its values fits: choose another hierarchy.",
     ),
     "bins of text": (
         OTHERS + "quasi: [age]\nsensitive: {disease: {bins: 2}}\n",

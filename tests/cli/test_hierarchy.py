@@ -137,8 +137,8 @@ def test_a_column_without_values_has_a_root_alone(tmp_path: Path) -> None:
         (["ages", "--intervals", "5"], "Column 'ages' is not in the table. Did you mean 'age'?"),
         (["age", "--intervals", "five"], "intervals must be a list of at most 20 numbers above 0, each a multiple of the one before: [5, 10, 20]. Got ['five']."),
         (["age", "--quantiles", "3,2"], "quantiles must be a list of numbers of groups from 1,000 to 2, each a multiple of the next: [8, 4, 2]."),
-        (["sex", "--intervals", "5"], "hierarchy: intervals of 'sex': a value must be a finite number. Got 'F', first in row 1, and 1 other value like it. Correct it, or leave the cell empty."),
-        (["sex", "--quantiles", "2"], "hierarchy: cuts of 'sex': a value must be a finite number. Got 'F', first in row 1, and 1 other value like it. Correct it, or leave the cell empty."),
+        (["sex", "--intervals", "5"], "hierarchy: intervals of 'sex': a value must be a finite number. Got 'F', first in row 1, and 1 other value like it. None of its values fits: choose another hierarchy."),
+        (["sex", "--quantiles", "2"], "hierarchy: cuts of 'sex': a value must be a finite number. Got 'F', first in row 1, and 1 other value like it. None of its values fits: choose another hierarchy."),
         (["icd10", "--ranges", "nowhere.csv"], "Ranges file 'nowhere.csv' cannot be read. Check its path."),
     ],
 )  # fmt: skip

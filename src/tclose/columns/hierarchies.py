@@ -64,10 +64,12 @@ def check_fits(source: Table, name: str, builder: Builder, cells: pa.Array, valu
     if odd:
         first, row = source.first(name, cells.take(pa.array(sorted(odd))))
         needed = next((needed for index, needed in odd.items() if values[index] == first), next(iter(odd.values())))
-        of = f"hierarchy: {builder.key} of {name!r}"
+        present = sum(value is not None for value in values)
         more = "" if len(odd) == 1 else f", and {number_of(len(odd) - 1, 'other value')} like it"
+        remedy = builder.remedy if len(odd) < present else "None of its values fits: choose another hierarchy"
         raise HierarchyError(
-            f"{of}: a value must {needed}. Got {got(printed(first))}, first in row {row:,}{more}. {builder.remedy}."
+            f"hierarchy: {builder.key} of {name!r}: a value must {needed}. Got {got(printed(first))}, first in row "
+            f"{row:,}{more}. {remedy}."
         )
     if kind not in {"numbers": NUMERIC, "dates": ("date",)}.get(builder.needs, (kind,)):
         raise PolicyError(f"hierarchy: {builder.key} of {name!r} needs {builder.needs}. The column holds {kind}.")

@@ -103,7 +103,7 @@ def _read_quasi_hierarchy(value: Any) -> Hierarchy | Builder | str | None:
 
 def _read_sensitive_hierarchy(value: Any) -> Hierarchy | Builder | None:
     """Return the hierarchy by which the distances of a sensitive attribute are measured: a tree, or a rule with fixed levels."""
-    if value == "prefixes":
+    if isinstance(value, str) and value == "prefixes":
         raise HierarchyError(
             "prefixes of a sensitive attribute must name their levels, because they are its distances: {prefixes: [3, 1]}."
         )

@@ -3,6 +3,7 @@
 The measures are names of this package: ``naive.emd_ordered``. The twins of one algorithm or one reader have a module: ``naive.growth.refine``.
 """
 
+from tests.naive import builders as builders
 from tests.naive import csv_scan as csv_scan
 from tests.naive import fragments as fragments
 from tests.naive import grids as grids

@@ -18,6 +18,7 @@ from tests.support.project import PROJECT
 NAMES = [
     "Above",
     "Algorithm",
+    "Applied",
     "Attack",
     "Attacks",
     "AttributeAudit",
@@ -60,6 +61,7 @@ NAMES = [
     "Worst",
     "__version__",
     "anonymize",
+    "apply",
     "attack",
     "audit",
     "compare",

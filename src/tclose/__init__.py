@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tclose.release.release_set import ReleaseSet
     from tclose.release.scope import Scope
     from tclose.release.verify import Finding, Verification, verify
+    from tclose.study.apply.apply import Applied, apply
     from tclose.study.attack import Attacks, attack
     from tclose.study.attacks.record import Attack, Rate, Worst
     from tclose.study.compare.compare import compare
@@ -76,6 +77,8 @@ _HOMES = {
     "Worst": "study.attacks.record",
     "Comparison": "study.compare.comparison",
     "compare": "study.compare.compare",
+    "apply": "study.apply.apply",
+    "Applied": "study.apply.apply",
     "Utility": "study.utility.utility",
     "utility": "study.utility.utility",
     "attack": "study.attack",
@@ -109,6 +112,7 @@ _HOMES = {
 __all__ = [
     "Above",
     "Algorithm",
+    "Applied",
     "Attack",
     "Attacks",
     "AttributeAudit",
@@ -151,6 +155,7 @@ __all__ = [
     "Worst",
     "__version__",
     "anonymize",
+    "apply",
     "attack",
     "audit",
     "compare",

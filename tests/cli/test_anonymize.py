@@ -25,7 +25,20 @@ from tclose.jobs import announce, report
 
 pytestmark = pytest.mark.usefixtures("warm")
 
-COMMANDS = ("audit", "anonymize", "verify", "report", "attack", "compare", "hierarchy", "algorithms", "schema", "warmup", "demo")
+COMMANDS = (
+    "audit",
+    "anonymize",
+    "verify",
+    "report",
+    "attack",
+    "compare",
+    "apply",
+    "hierarchy",
+    "algorithms",
+    "schema",
+    "warmup",
+    "demo",
+)
 ENDINGS = ("", ".certificate.json", ".private.json", ".codebook.md")
 ROWS = 300
 LIMITS = "k: 5\nidentifiers: [id, name]\nsensitive: {salary: 0.4, disease: {t: 0.4, l: 2}}\n"

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from tclose.cli.algorithms import algorithms
 from tclose.cli.anonymize import anonymize
+from tclose.cli.apply import apply
 from tclose.cli.attack import attack
 from tclose.cli.audit import audit
 from tclose.cli.compare import compare
@@ -72,7 +73,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (audit, anonymize, verify, report, attack, compare, hierarchy, algorithms, schema, warmup, demo):
+for command in (audit, anonymize, verify, report, attack, compare, apply, hierarchy, algorithms, schema, warmup, demo):
     app.command()(command)
 
 

@@ -27,7 +27,7 @@ def show_release(release: Release, paths: list[Path]) -> None:
     for line in how_read(release.readings):
         screen.tell(line)
     screen.print()
-    _show_paths(screen, paths)
+    show_paths(screen, paths)
 
 
 def _show_attained(screen: Screen, release: Release, path: Path) -> None:
@@ -47,7 +47,7 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     _show_unique(screen, release)
 
 
-def _show_paths(screen: Screen, paths: list[Path]) -> None:
+def show_paths(screen: Screen, paths: list[Path]) -> None:
     """Print the files of a release, and what each is."""
     notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")
     width = max(len(str(path)) for path in paths)
@@ -61,7 +61,7 @@ def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
     for number, (release, written) in enumerate(zip(releases.releases, paths, strict=True), start=1):
         screen.tell(f"Table {number} of {len(paths)}: {listed_names(joined.tables[number - 1])}")
         _show_attained(screen, release, written[0])
-        _show_paths(screen, written)
+        show_paths(screen, written)
         screen.print()
     for line in how_read(releases.releases[0].readings):
         screen.tell(line)

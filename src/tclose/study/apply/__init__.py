@@ -1,0 +1,1 @@
+"""Applying a release: new rows join its published classes."""

@@ -55,7 +55,7 @@ def main() -> None:
 
 def measure(folder: Path) -> None:
     """Write what attacks, queries and the comparison find in the demo to gallery.json."""
-    data, _, file = write_demo(folder)
+    data, _, file, _ = write_demo(folder)
     policy = tc.Policy.load(file)
     found = {
         "attacks": tc.attack(data, policy).to_dict(),
@@ -67,7 +67,7 @@ def measure(folder: Path) -> None:
 
 def hospital(folder: Path) -> None:
     """Write the public and the internal report of the demo."""
-    data, _, file = write_demo(folder)
+    data, _, file, _ = write_demo(folder)
     policy = replace(tc.Policy.load(file), context=HOSPITAL)
     release = tc.anonymize(data, policy)
     path = release.write(folder / "hospital-release.csv")[0]

@@ -278,7 +278,7 @@ def peers() -> None:
 def others() -> None:
     heading("table", "algorithm", "GCP", "of seeds", "classes", "wall s", "CPU s")
     with tempfile.TemporaryDirectory() as folder:
-        hospital, _, asked = write_demo(Path(folder))
+        hospital, _, asked, _ = write_demo(Path(folder))
         census = tc.Policy(quasi=["TAXINC", "POTHVAL", "AGI"], sensitive={"FEDTAX": 0.1, "FICA": 0.15}, k=5, other="drop")
         for name, path, policy in (
             ("census", DATA / "census.csv", census),

@@ -543,7 +543,7 @@ def test_the_demo_goes_all_steps_and_again(tmp_path: Path) -> None:
     assert "The policy is satisfied" in after.split("\n4. ")[0]
     assert "release.csv is as certified." in checked
     assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == sorted(
-        ["diagnosis.csv", "hospital.csv", "policy.yaml", *(f"release.csv{end}" for end in ENDINGS)]
+        ["diagnosis.csv", "hospital.csv", "icd10.csv", "policy.yaml", *(f"release.csv{end}" for end in ENDINGS)]
     )
     published = "".join(path.read_text() for path in (tmp_path / "demo").glob("release.csv*"))
     assert not re.search("P[0-9]{5}", published)

@@ -241,7 +241,7 @@ def test_demo_makes_the_same_hospital_each_time(tmp_path: Path) -> None:
     first, second = (run("demo", "--folder", tmp_path / name) for name in ("one", "two"))
     assert first.exit_code == second.exit_code == 0
     assert "10,000 rows" in first.stdout
-    for name in ("hospital.csv", "diagnosis.csv", "policy.yaml", "release.csv", "release.csv.certificate.json"):
+    for name in ("hospital.csv", "diagnosis.csv", "icd10.csv", "policy.yaml", "release.csv", "release.csv.certificate.json"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
@@ -268,6 +268,8 @@ def test_demo_table_is_as_promised(tmp_path: Path) -> None:
     assert 5_000 < len(patients) < 8_000  # several visits each
     for column in ("name", "age", "sex", "zip", "profession", "marital"):  # what is the patient's does not change
         assert len({(row["patient"], row[column]) for row in rows}) == len(patients)
+    assert len({(row["diagnosis"], row["icd10"]) for row in rows}) == len({row["icd10"] for row in rows}) == 21
+    assert {row["admitted"][:4] for row in rows} == {"2025"}
     old = [row["diagnosis"] for row in rows if int(row["age"]) > 70]
     young = [row["diagnosis"] for row in rows if int(row["age"]) < 30]
     assert old.count("heart failure") / len(old) > 5 * young.count("heart failure") / len(young)  # correlated as in life

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 import tclose as tc
 from tclose.cli import app
-from tclose.release.hospital import hospital
+from tclose.release.hospital import hospital, write_demo
 
 ICD = {"influenza": "J11", "pneumonia": "J18.9", "asthma": "J45", "heart failure": "I50", "infarction": "I21.0", "stroke": "I64"}
 BLOCKS = """J09-J18;Influenza and pneumonia;Respiratory system
@@ -31,7 +31,7 @@ def run(*arguments: str | Path) -> Result:
 def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Visits of the demo's hospital, with the ICD-10 codes of some diagnoses, days, and a file of blocks beside them."""
     folder = tmp_path_factory.mktemp("visits")
-    header, *rows = hospital(600)
+    header, *rows = [row[:-2] for row in hospital(600)]
     chosen = [row for row in rows if row[-1] in ICD]
     with (folder / "visits.csv").open("w", newline="") as file:
         writer = csv.writer(file)
@@ -179,3 +179,12 @@ def test_adult_as_the_page_shows_it(data: Path) -> None:
         assert line.rstrip() in page
     country = run(data / "adult.csv", "native-country", "--file", data / "hierarchies" / "native-country.csv")
     assert [line[1] for line in rows_of(country)] == ["41", "5", "1"]
+
+
+def test_the_rules_on_the_table_of_the_demo(tmp_path: Path) -> None:
+    """Its 21 codes are in 16 blocks of 6 chapters; its days are of one year."""
+    data, _, _, ranges = write_demo(tmp_path)
+    levels = rows_of(run(data, "icd10", "--ranges", ranges))
+    assert [line[1] for line in levels] == ["21", "16", "16", "6", "1"]
+    assert [line[1] for line in rows_of(run(data, "admitted", "--dates", "month,quarter,year"))] == ["365", "12", "4", "1", "1"]
+    assert [line[1] for line in rows_of(run(data, "zip", "--prefixes", "3"))] == ["36", "3", "1"]

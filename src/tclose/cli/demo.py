@@ -30,8 +30,8 @@ def demo(
     if folder.is_dir():
         check_paths(out, force=force)
     with status("Making a hospital"):
-        data, hierarchy, policy = write_demo(folder, force=force)
-    echo(f"Wrote {data} (10,000 visits), {hierarchy.name} and {policy.name}. The people in it do not exist.", "")
+        data, hierarchy, policy, ranges = write_demo(folder, force=force)
+    echo(f"Wrote {data} (10,000 visits), {hierarchy.name}, {ranges.name} and {policy.name}. The people in it do not exist.", "")
     with status("Measuring"):
         from tclose.judge.audit import audit
         from tclose.policy import Policy

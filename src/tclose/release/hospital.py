@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -14,30 +15,50 @@ from tclose.tables.files import Together
 
 ROWS = 10_000
 
-# Branch of medicine, group, diagnosis; how common it is, the age at which it is commonest, and what a visit costs.
+# Branch of medicine, group, diagnosis, its ICD-10 code; how common it is, the age at which it is commonest, a visit's cost.
 _DIAGNOSES = [
-    ("respiratory", "infection", "influenza", 9, 30, 180),
-    ("respiratory", "infection", "pneumonia", 4, 72, 2600),
-    ("respiratory", "infection", "bronchitis", 7, 45, 240),
-    ("respiratory", "chronic lung", "asthma", 6, 22, 310),
-    ("respiratory", "chronic lung", "COPD", 4, 68, 1900),
-    ("circulatory", "heart", "heart failure", 4, 78, 5200),
-    ("circulatory", "heart", "infarction", 3, 66, 8400),
-    ("circulatory", "heart", "arrhythmia", 4, 70, 2100),
-    ("circulatory", "vessels", "hypertension", 10, 62, 150),
-    ("circulatory", "vessels", "stroke", 2, 74, 7600),
-    ("digestive", "stomach", "gastritis", 6, 40, 220),
-    ("digestive", "stomach", "gastric ulcer", 3, 52, 1100),
-    ("digestive", "bowel", "colitis", 3, 35, 900),
-    ("digestive", "bowel", "appendicitis", 4, 20, 3100),
-    ("tumour", "solid", "breast cancer", 3, 60, 9200),
-    ("tumour", "solid", "colon cancer", 2, 68, 9900),
-    ("tumour", "blood", "leukaemia", 1, 55, 14800),
-    ("mind", "mood", "depression", 8, 38, 420),
-    ("mind", "anxiety", "panic disorder", 4, 30, 260),
-    ("injury", "bone", "fracture", 8, 25, 1700),
-    ("injury", "joint", "sprain", 6, 28, 160),
+    ("respiratory", "infection", "influenza", "J11", 9, 30, 180),
+    ("respiratory", "infection", "pneumonia", "J18", 4, 72, 2600),
+    ("respiratory", "infection", "bronchitis", "J40", 7, 45, 240),
+    ("respiratory", "chronic lung", "asthma", "J45", 6, 22, 310),
+    ("respiratory", "chronic lung", "COPD", "J44", 4, 68, 1900),
+    ("circulatory", "heart", "heart failure", "I50", 4, 78, 5200),
+    ("circulatory", "heart", "infarction", "I21", 3, 66, 8400),
+    ("circulatory", "heart", "arrhythmia", "I49", 4, 70, 2100),
+    ("circulatory", "vessels", "hypertension", "I10", 10, 62, 150),
+    ("circulatory", "vessels", "stroke", "I64", 2, 74, 7600),
+    ("digestive", "stomach", "gastritis", "K29", 6, 40, 220),
+    ("digestive", "stomach", "gastric ulcer", "K25", 3, 52, 1100),
+    ("digestive", "bowel", "colitis", "K52", 3, 35, 900),
+    ("digestive", "bowel", "appendicitis", "K35", 4, 20, 3100),
+    ("tumour", "solid", "breast cancer", "C50", 3, 60, 9200),
+    ("tumour", "solid", "colon cancer", "C18", 2, 68, 9900),
+    ("tumour", "blood", "leukaemia", "C95", 1, 55, 14800),
+    ("mind", "mood", "depression", "F32", 8, 38, 420),
+    ("mind", "anxiety", "panic disorder", "F41", 4, 30, 260),
+    ("injury", "bone", "fracture", "S82", 8, 25, 1700),
+    ("injury", "joint", "sprain", "S93", 6, 28, 160),
 ]
+# Of ICD-10 (WHO): the ranges of codes that the diagnoses are in, the names of these blocks, and of their chapters.
+_BLOCKS = [
+    ("C15-C26", "digestive organs", "neoplasms"),
+    ("C50-C50", "breast", "neoplasms"),
+    ("C81-C96", "blood and lymph", "neoplasms"),
+    ("F30-F39", "mood", "mental disorders"),
+    ("F40-F48", "neurotic and stress-related", "mental disorders"),
+    ("I10-I15", "hypertensive", "circulatory system"),
+    ("I20-I25", "ischaemic heart", "circulatory system"),
+    ("I30-I52", "other heart", "circulatory system"),
+    ("I60-I69", "cerebrovascular", "circulatory system"),
+    ("J09-J18", "influenza and pneumonia", "respiratory system"),
+    ("J40-J47", "chronic lower respiratory", "respiratory system"),
+    ("K20-K31", "oesophagus, stomach and duodenum", "digestive system"),
+    ("K35-K38", "appendix", "digestive system"),
+    ("K50-K52", "noninfective enteritis and colitis", "digestive system"),
+    ("S80-S89", "knee and lower leg", "injury"),
+    ("S90-S99", "ankle and foot", "injury"),
+]
+_FIRST_DAY = date(2025, 1, 1)
 _PROFESSIONS = ["clerk", "teacher", "nurse", "builder", "driver", "farmer", "engineer", "retired", "student"]
 _TOWNS = {"476": 0.5, "479": 0.3, "480": 0.2}  # a zip code's first three digits, and the share of people who live there
 _FIRST = {
@@ -65,11 +86,16 @@ sensitive:
     t: 0.3
     l: 2
     hierarchy: diagnosis.csv
+drop: [admitted, icd10]    # not published here. To publish a day, or codes instead of words, see
+                           #   tclose hierarchy hospital.csv admitted --dates month,quarter,year
+                           #   tclose hierarchy hospital.csv icd10 --ranges icd10.csv
 """
 
 
 def write_demo(folder: Path, *, force: bool = False) -> list[Path]:
-    """Write the demo's table, hierarchy and policy to a folder, and return their paths; files with the same content stay.
+    """Write the demo's table, its hierarchies and policy to a folder, and return their paths; files with the same content stay.
+
+    They are the table, the hierarchy of diagnoses, the policy, and the ranges of ICD-10 codes.
 
     Parameters
     ----------
@@ -80,6 +106,7 @@ def write_demo(folder: Path, *, force: bool = False) -> list[Path]:
         "hospital.csv": _csv_text(hospital(), ","),
         "diagnosis.csv": _csv_text(diagnosis_rows(), ";"),
         "policy.yaml": POLICY,
+        "icd10.csv": _csv_text([list(block) for block in _BLOCKS], ","),
     }
     paths = {folder / name: text.encode() for name, text in contents.items()}
     try:
@@ -111,8 +138,8 @@ def hospital(rows: int = ROWS, seed: int = 7) -> list[list[str]]:
     A person has an age, a sex, a home, a profession that goes with the age, and a lasting tendency to some illness that goes
     with all of them. A visit is for that illness, for one of the same group, or for something else; its cost goes with both.
     """
-    rng = np.random.default_rng(seed)
-    header = ["patient", "name", "age", "sex", "zip", "profession", "marital", "cost", "diagnosis"]
+    rng, days = np.random.default_rng(seed), np.random.default_rng((seed, 1))
+    header = ["patient", "name", "age", "sex", "zip", "profession", "marital", "cost", "diagnosis", "admitted", "icd10"]
     table = [header]
     patient = 0
     while len(table) <= rows:
@@ -121,9 +148,11 @@ def hospital(rows: int = ROWS, seed: int = 7) -> list[list[str]]:
         main = int(rng.choice(len(_DIAGNOSES), p=_diagnosis_shares(person)))
         for _ in range(min(int(rng.geometric(0.6)), rows + 1 - len(table))):
             diagnosis = _random_diagnosis(rng, person, main)
-            base = _DIAGNOSES[diagnosis][5] * (0.8 + int(person[2]) / 150)
+            *_, name, code, _, _, price = _DIAGNOSES[diagnosis]
+            base = price * (0.8 + int(person[2]) / 150)
             cost = int(round(base * float(rng.lognormal(0, 0.35)), -1))
-            table.append([*person, str(cost), _DIAGNOSES[diagnosis][2]])
+            admitted = _FIRST_DAY + timedelta(days=int(days.integers(0, 365)))
+            table.append([*person, str(cost), name, admitted.isoformat(), code])
     return table
 
 

@@ -12,6 +12,8 @@ EXTRAS = {
     "altair": ("Altair", "report"),
     "jinja2": ("Jinja2", "report"),
     "markupsafe": ("MarkupSafe", "report"),
+    "pyreadstat": ("pyreadstat", "statistics"),
+    "python_calamine": ("python-calamine", "excel"),
     "scipy": ("SciPy", "ml"),
     "sklearn": ("scikit-learn", "ml"),
     "vl_convert": ("vl-convert", "report"),

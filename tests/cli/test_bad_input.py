@@ -123,7 +123,7 @@ def test_no_file(tmp_path: Path) -> None:
         ("table.arrow", "File 'table.arrow' is not an Arrow file, or is damaged. Check how it was written."),
         (
             "table.xlsx",
-            "File 'table.xlsx' is a workbook. Save the sheet as CSV, in UTF-8.",
+            "File 'table.xlsx' is not a workbook, or is damaged. Check how it was written.",
         ),
     ],
 )

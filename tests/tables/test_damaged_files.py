@@ -17,6 +17,7 @@ import pytest
 import tclose as tc
 from tclose.jobs import Job
 from tclose.tables.table import Table
+from tests.support.sources import SOURCES
 
 ROWS = 36
 TABLE = pa.table(
@@ -29,8 +30,21 @@ TABLE = pa.table(
 POLICY = tc.Policy(quasi=["q", "t"], sensitive=["s"])
 
 
+OTHERS = {
+    "table.duckdb": "DuckDB file",
+    "table.sqlite": "SQLite file",
+    "table.xlsx": "workbook",
+    "table.sav": "SPSS file",
+    "table.dta": "Stata file",
+    "table.xpt": "SAS file",
+}
+
+
 def write(path: Path) -> Path:
     """The table as the kind of file that the name says."""
+    if path.name in OTHERS:
+        plain = TABLE.set_column(0, "q", TABLE["q"].cast(pa.string()))
+        return SOURCES[OTHERS[path.name]](plain, path.parent)  # type: ignore[no-any-return]
     if path.suffix == ".parquet":
         pq.write_table(TABLE, path, compression="none")
     elif path.suffix in (".arrow", ".ipc"):
@@ -47,9 +61,7 @@ import sys, random, warnings
 from pathlib import Path
 import tclose as tc
 
-path, start = Path(sys.argv[1]), int(sys.argv[2])
-good = path.read_bytes()
-for seed in range(start, start + 60):
+def damage(path, good, seed):
     draw, data = random.Random(seed), bytearray(good)
     if seed % 4 == 0:
         data = data[: draw.randrange(len(data))]
@@ -61,15 +73,23 @@ for seed in range(start, start + 60):
         tc.audit(path, tc.Policy(quasi=["q", "t"], sensitive=["s"]))
     except tc.InputError as error:
         assert str(error).count("\\n") == 0
+
+for path in map(Path, sys.argv[2:]):
+    good = path.read_bytes()
+    for seed in range(int(sys.argv[1])):
+        damage(path, good, seed)
 print("all read or refused")
 """
 
 
-@pytest.mark.parametrize("name", ["table.arrow", "table.ipc", "table.parquet", "table.csv.gz"])
-def test_a_damaged_file_is_read_or_refused(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path / name)
+@pytest.mark.parametrize(
+    ("seeds", "names"),
+    [(60, ["table.arrow"]), (60, ["table.ipc"]), (60, ["table.parquet"]), (60, ["table.csv.gz"]), (6, list(OTHERS))],
+)
+def test_a_damaged_file_is_read_or_refused(tmp_path: Path, seeds: int, names: list[str]) -> None:
+    paths = [str(write(tmp_path / name)) for name in names]
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", AUDITS, str(path), "0"], capture_output=True, text=True, check=False
+        [sys.executable, "-W", "ignore", "-c", AUDITS, str(seeds), *paths], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, "all read or refused\n"), done.stderr[-2000:]
 
@@ -113,10 +133,9 @@ def test_a_pipe_or_a_device_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("t.xlsx", "is a workbook. Save the sheet as CSV, in UTF-8."),
-        ("t.XLS", "is a workbook. Save the sheet as CSV, in UTF-8."),
-        ("t.sav", "is a file of a statistics program. Export the table as CSV or Parquet."),
-        ("t.dta", "is a file of a statistics program. Export the table as CSV or Parquet."),
+        ("t.numbers", "is a workbook of Numbers. Export the sheet as CSV or Excel."),
+        ("t.rds", "is a file of R. Write the table as CSV or Parquet."),
+        ("t.MDB", "is a database of Access. Export the table as CSV or Excel."),
         ("t.json", "holds records, not a table. Export the table as CSV or Parquet."),
         ("t.csv.zip", "is packed. Unpack it first; of packed files only .csv.gz and .csv.zst are read."),
         ("t.gz", "is packed. Unpack it first; of packed files only .csv.gz and .csv.zst are read."),
@@ -157,7 +176,9 @@ CHANGES: list[Callable[[Path], object]] = [shorten, overwrite, exchange, Path.un
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("name", ["table.csv", "table.parquet", "table.arrow"])
+@pytest.mark.parametrize(
+    "name", ["table.csv", "table.parquet", "table.arrow", "table.duckdb", "table.sqlite", "table.xlsx", "table.sav"]
+)
 def test_a_file_that_changes_during_an_audit_is_refused(
     tmp_path: Path, name: str, change: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

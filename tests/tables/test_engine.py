@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tclose.tables.readers import MemoryReader, Reader
+from tclose.tables.reader import MemoryReader, Reader
 from tclose.tables.table import Table, open_table
 from tests.naive.engine import NaiveReader
 

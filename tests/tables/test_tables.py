@@ -323,7 +323,8 @@ def test_a_path_names_one_parquet_file(tmp_path: Path, name: str) -> None:
     ("name", "sentence"),
     [
         ("none.csv", "does not exist. Check its path."),
-        ("table.xlsx", "File 'table.xlsx' is a workbook. Save the sheet as CSV, in UTF-8."),
+        ("table.xlsx", "File 'table.xlsx' is not a workbook, or is damaged. Check how it was written."),
+        ("table.db", "File 'table.db' is no database of DuckDB or SQLite, or is damaged. Check how it was written."),
         ("table.parquet", "File 'table.parquet' is not a Parquet file, or is damaged. Check how it was written."),
         ("table.arrow", "File 'table.arrow' is not an Arrow file, or is damaged. Check how it was written."),
     ],
@@ -579,7 +580,9 @@ def test_what_cannot_be_kept_exactly_is_refused(column: pa.Array) -> None:
     ids=lambda thing: type(thing).__name__,
 )
 def test_what_is_no_table_is_refused(thing: Any) -> None:
-    with pytest.raises(tc.InputError, match=r"^A table must be a path, or a pandas, polars or Arrow table. Got \w+.$"):
+    with pytest.raises(
+        tc.InputError, match=r"^A table must be a path, a pandas, polars, Arrow or ibis table, or a DuckDB relation. Got \w+.$"
+    ):
         audited(thing)
 
 

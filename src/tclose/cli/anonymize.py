@@ -7,11 +7,12 @@ from pathlib import Path
 
 import typer
 
+from tclose.cli.tables import TABLE, files_read, name_of, table_of
 from tclose.cli.targets import a_file
 
 
 def anonymize(
-    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
+    data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     out: Path = typer.Option(..., "-o", "--out", metavar="OUT", parser=a_file, help="The release: .csv, .parquet or .arrow."),
     algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: growth."),
@@ -42,6 +43,7 @@ def anonymize(
     Examples:
       tclose anonymize visits.csv -p policy.yaml -o release.csv
       tclose anonymize visits.parquet -p policy.yaml -o release.parquet --force
+      tclose anonymize visits.xlsx::2024 -p policy.yaml -o release.csv
       tclose anonymize visits.csv -p policy.yaml -o release.csv --algorithm fragmentation --option prefer=classes
       tclose anonymize visits.csv -p policy.yaml -o release.csv --report report.html
       tclose verify release.csv
@@ -57,7 +59,7 @@ def anonymize(
 
     asked = Policy.load(policy)
     options = _parse_options(option)
-    inputs = [data, policy, *files_of(asked)]
+    inputs = [*files_read(data), policy, *files_of(asked)]
     several = settings_of(algorithm, seed, effort, options).algorithm.several
     for page in [] if report is None else report_paths(report, len(asked.sensitive) if several else None):
         check_page(page, internal=False, force=force, inputs=[*inputs, out, *papers_of(out)])
@@ -65,10 +67,10 @@ def anonymize(
         check_several_paths(out, len(asked.sensitive), force=force, inputs=inputs)
     else:
         check_paths(out, force=force, inputs=inputs)
-    with warnings_told(), stages(data.name, out.name):
+    with table_of(data) as table, warnings_told(), stages(name_of(data), out.name):
         from tclose.release.anonymize import anonymize as make
 
-        release = make(data, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
+        release = make(table, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
         written = release.write(out, force=force)
         pages = [] if report is None else _write_reports(written, report, force=force)
     with a_reader_may_leave():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from tclose.cli.tables import files_read, name_of, table_of
 from tclose.cli.targets import a_file
 
 if TYPE_CHECKING:
@@ -47,11 +48,11 @@ def apply(
     from tclose.errors import InfeasibleError
     from tclose.release.release import check_paths
 
-    check_paths(out, force=force, inputs=[record, data, *people])
-    with warnings_told(), stages(data.name, out.name):
+    check_paths(out, force=force, inputs=[record, *(path for one in (data, *people) for path in files_read(one))])
+    with table_of(data) as table, warnings_told(), stages(name_of(data), out.name):
         from tclose.study.apply.apply import apply as add
 
-        found = add(record, data, people=people or None)
+        found = add(record, table, people=people or None)
         if not found.added:
             raise InfeasibleError(f"No row was added, and nothing is written: {'; '.join(_not_added(found))}.")
         written = found.write(out, force=force)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import typer
 
+from tclose.cli.tables import TABLE, name_of, table_of
+
 
 def attack(
-    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
+    data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     holdout: str = typer.Option("1/10", "--holdout", metavar="SHARE", help="The share of the persons to hold back as controls."),
     sampling: str | None = typer.Option(
@@ -47,12 +49,12 @@ def attack(
     from tclose.policy import Policy
 
     asked = Policy.load(policy)
-    with warnings_told(), stages(data.name):
+    with table_of(data) as table, warnings_told(), stages(name_of(data)):
         from tclose.study.attack import attack as try_attacks
 
-        found = try_attacks(data, asked, holdout=holdout, sampling=sampling, register=register, algorithm=algorithm, seed=seed)
+        found = try_attacks(table, asked, holdout=holdout, sampling=sampling, register=register, algorithm=algorithm, seed=seed)
     with a_reader_may_leave():
         if as_json:
             echo_json(found.to_json())
         else:
-            show_attacks(found, data.name, everything=everything)
+            show_attacks(found, name_of(data), everything=everything)

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import typer
 
+from tclose.cli.tables import TABLE, files_read, name_of, table_of
 from tclose.cli.targets import a_file
 
 
 def compare(
-    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
+    data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     algorithms: str = typer.Option("all", "--algorithms", metavar="A,B", help="See 'tclose algorithms'; default: all."),
     t: str = typer.Option("0.05,0.1,0.15,0.2,0.3", "--t", metavar="T,T", help="Tried for every sensitive column that has a t."),
@@ -57,7 +58,7 @@ def compare(
     from tclose.tables.files import Together, check_target
 
     asked = Policy.load(policy)
-    inputs = [data, policy, *files_of(asked), *([] if record is None else [record])]
+    inputs = [*files_read(data), policy, *files_of(asked), *([] if record is None else [record])]
     if record is not None:
         check_target(record, force=True, inputs=inputs[:-1])
     if listing is not None:
@@ -66,11 +67,11 @@ def compare(
         from tclose.report.page import check_page
 
         check_page(page, internal=None, force=force, inputs=[*inputs, *([] if listing is None else [listing])])
-    with warnings_told(), stages(data.name):
+    with table_of(data) as table, warnings_told(), stages(name_of(data)):
         from tclose.study.compare.compare import compare as try_all
 
         found = try_all(
-            data,
+            table,
             asked,
             algorithms="all" if algorithms == "all" else _listed(algorithms),
             t=_listed(t),
@@ -87,12 +88,12 @@ def compare(
             files.stage(listing, lambda to: to.write_text(found.to_csv(), encoding="utf-8"), private=True)
             files.commit()
     if page is not None:
-        found.to_html(page, name=data.name, force=force)
+        found.to_html(page, name=name_of(data), force=force)
     with a_reader_may_leave():
         if as_json:
             echo_json(found.to_json())
         else:
-            show_comparison(found, data.name)
+            show_comparison(found, name_of(data))
     if not found.points:
         raise typer.Exit(1)
 

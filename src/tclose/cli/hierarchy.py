@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from tclose.cli.tables import TABLE, files_read, name_of, table_of
+
 if TYPE_CHECKING:
     from tclose.columns.previews import ColumnPreview
 
 
 def hierarchy(
-    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
+    data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
     column: str = typer.Argument(..., metavar="COLUMN", help="The column."),
     policy: Path | None = typer.Option(None, "-p", "--policy", metavar="FILE", help="The policy, in YAML, with its hierarchy."),
     intervals: str | None = typer.Option(None, "--intervals", metavar="5,10,20", help="Intervals of numbers, by width."),
@@ -57,10 +59,14 @@ def hierarchy(
     given |= {"ranges": str(ranges)} if ranges is not None else {}
     given |= {"file": str(file)} if file is not None else {}
     if out is not None:
-        inputs = [data, *(path for path in (policy, ranges, file) if path is not None), *(files_of(asked) if asked else [])]
+        inputs = [
+            *files_read(data),
+            *(path for path in (policy, ranges, file) if path is not None),
+            *(files_of(asked) if asked else []),
+        ]
         check_target(out, force=force, inputs=inputs)
-    with warnings_told(), status(f"Reading {data.name}"):
-        found = preview_column(data, column, policy=asked, rule=given, k=k)
+    with table_of(data) as table, warnings_told(), status(f"Reading {name_of(data)}"):
+        found = preview_column(table, column, policy=asked, rule=given, k=k)
     if out is not None:
         text = found.hierarchy.to_csv()
         write_whole(out, lambda beside: beside.write_bytes(text.encode("utf-8", "backslashreplace")), force=force, private=True)
@@ -68,7 +74,7 @@ def hierarchy(
         if as_json:
             echo_json(found.to_json())
         else:
-            _show_preview(found, data.name, out)
+            _show_preview(found, name_of(data), out)
 
 
 def _parse_list(text: str) -> list[Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from tclose.cli.tables import files_read
 from tclose.cli.targets import a_file
 
 
@@ -64,8 +65,9 @@ def report(
     InputFile.open(release)  # a folder, or a file that does not exist, is told first
     kind = "internal" if internal else "report"
     path = release.with_name(f"{release.name}.{kind}.html") if out is None else out
-    given = [one for one in (record, data, attacks, utility, comparison) if one is not None]
-    check_page(path, internal=internal, force=force, inputs=[release, *papers_of(release), *given])
+    given = [one for one in (record, attacks, utility, comparison) if one is not None]
+    raw = [] if data is None else files_read(data)
+    check_page(path, internal=internal, force=force, inputs=[release, *papers_of(release), *given, *raw])
     files = {"attacks": attacks, "utility": utility, "comparison": comparison}
     findings = {kind: read_findings(file, kind) for kind, file in files.items() if file is not None}
     with warnings_told(), status(f"Reporting on {release.name}"):

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import typer
 
+from tclose.cli.tables import STANDARD_INPUT
+from tclose.errors import InputError
+
 
 def verify(
     release: Path = typer.Argument(..., metavar="RELEASE", help="The published table."),
@@ -33,6 +36,8 @@ def verify(
     from tclose.cli.screen import status
     from tclose.cli.verification import show_verification
 
+    if release == STANDARD_INPUT:
+        raise InputError("A release is checked by its bytes, beside its certificate. Save it to a file, and name the file.")
     with status(f"Verifying {release.name}"):
         from tclose.release.verify import verify as check
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from tclose.errors import PolicyError, ReadingWarning
 from tclose.policy import Policy
-from tclose.tables.readers import CsvReader, Reader
+from tclose.tables.reader import Reader
+from tclose.tables.readers import CsvReader
 from tclose.tables.readings import Reading
 from tclose.tables.table import Table
 

@@ -9,7 +9,8 @@ from typing import Literal
 from tclose.columns.domains import kind_to_read
 from tclose.errors import ColumnError
 from tclose.policy import Policy
-from tclose.tables.readers import Reader, absent
+from tclose.tables.reader import Reader
+from tclose.tables.readers import absent
 from tclose.tables.types import PRINTED
 
 Role = Literal["quasi", "sensitive", "kept", "hidden"]

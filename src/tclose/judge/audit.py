@@ -43,8 +43,8 @@ def audit(table: Any, policy: Policy) -> Audit:
 
     Parameters
     ----------
-    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
-        Anything else that speaks Arrow is taken too (a DuckDB relation, an ibis table); it is read into memory.
+    table : path, pandas, polars or pyarrow table, DuckDB relation or ibis table
+        Which files are read is in docs/tables.md. Anything else that speaks Arrow is taken too, and read into memory.
     policy : Policy
 
     Returns

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -41,7 +40,7 @@ from tclose.release.published import (
 from tclose.release.release import Details, Release
 from tclose.release.release_set import ReleaseSet
 from tclose.release.scope import asks_for_something
-from tclose.tables.readers import Reader
+from tclose.tables.reader import Reader
 from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
 
@@ -91,7 +90,8 @@ def anonymize(
 
     Parameters
     ----------
-    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    table : path, pandas, polars or pyarrow table, DuckDB relation or ibis table
+        Which files are read is in docs/tables.md.
     policy : Policy
         With a k. It must ask for something: k above 1, or a limit of a sensitive attribute.
     algorithm : str, optional
@@ -159,7 +159,7 @@ def anonymize(
             "The rows are in the order of the input, which may give people away: anyone who knows the order knows the rows."
         )
         warnings.warn(sentence, PrivacyRiskWarning, stacklevel=3)
-    asked = _Asked(table, policy, settings, keep_order)
+    asked = _Asked(policy, settings, keep_order)
     releases = [_release(asked, opened, commitment, one, joined, number) for number, one in enumerate(made, start=1)]
     return releases[0] if joined is None else ReleaseSet(tuple(releases), joined)
 
@@ -168,7 +168,6 @@ def anonymize(
 class _Asked:
     """What `anonymize` was called with, checked."""
 
-    table: Any
     policy: Policy
     settings: Settings
     keep_order: bool
@@ -201,7 +200,7 @@ def _release(asked: _Asked, opened: Opened, commitment: Commitment, made: _Made,
         certificate(judged.by_reader, public),
         record(asked.policy, private),
         opened.readings,
-        _details_of_release(asked.table, opened, made, judged),
+        _details_of_release(opened, made, judged),
     )
 
 
@@ -217,11 +216,12 @@ def _check_asked(policy: Policy) -> None:
 
 
 def _commit_to_file(reader: Reader) -> Commitment:
-    """Return a commitment to the file that a table is read from, if it is a file; `encode` adds the columns to it."""
+    """Return a commitment to the files that a table is read from, if it is from files; `encode` adds the columns to it."""
     commitment = Commitment()
     if reader.file is not None:
         with reader.file.read_as("a file"):
-            commitment.update_file(reader.file.path)
+            for path in reader.file.files:
+                commitment.update_file(path)
     return commitment
 
 
@@ -384,9 +384,10 @@ def _public_facts(opened: Opened, made: _Made, judged: _Judged, *, keep_order: b
     )
 
 
-def _details_of_release(table: Any, opened: Opened, made: _Made, judged: _Judged) -> Details:
+def _details_of_release(opened: Opened, made: _Made, judged: _Judged) -> Details:
     """Return what writing and showing a release needs besides its public attributes."""
-    inputs = [*([Path(table)] if isinstance(table, str | Path) else []), *files_of(made.policy)]
+    file = opened.reader.file
+    inputs = [*([] if file is None else [file.path]), *files_of(made.policy)]
     return Details(
         coded=made.coded,
         policy=judged.by_reader.policy,

@@ -11,7 +11,8 @@ from tclose.columns.reading import check_input, readings_of, warn_of
 from tclose.columns.roles import Roles, roles_of
 from tclose.make.algorithm import Algorithm
 from tclose.policy import Policy
-from tclose.tables.readers import Reader, open_reader
+from tclose.tables.reader import Reader
+from tclose.tables.readers import open_reader
 from tclose.tables.readings import Reading
 from tclose.tables.table import Table, open_table
 

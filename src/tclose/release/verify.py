@@ -31,7 +31,7 @@ from tclose.release.scope import Scope, asks_for_something, differences, scope_o
 from tclose.tables.counted import Cells
 from tclose.tables.files import sha256_of
 from tclose.tables.input_file import InputFile
-from tclose.tables.readers import open_reader
+from tclose.tables.readers import ArrowReader, CsvReader, ParquetReader, open_reader
 from tclose.tables.table import Table, open_table
 from tclose.values.exact import float_up, number_of
 from tclose.values.visible import visible
@@ -170,7 +170,12 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
         own = replace(own, input=None)
     said = read_certificate(paper)
     asked = policy_of(said, paper.name)
-    names = open_reader(path).names
+    reader = open_reader(path)
+    if not isinstance(reader, CsvReader | ParquetReader | ArrowReader):
+        raise InputError(
+            f"File {path.name!r} is no release: those are CSV, Parquet or Arrow files. Name the file that was published."
+        )
+    names = reader.names
     columns = [column.name for column in said.columns]
     if not columns or not set(columns) <= set(names):
         raise InputError(f"File {path.name!r} has not the columns of the certificate. It is another file.")

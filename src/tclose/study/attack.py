@@ -113,7 +113,8 @@ def attack(
 
     Parameters
     ----------
-    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    table : path, pandas, polars or pyarrow table, DuckDB relation or ibis table
+        Which files are read is in docs/tables.md.
     policy : Policy
         With a k; see `tclose.anonymize`.
     release : Release, optional

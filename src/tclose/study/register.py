@@ -12,7 +12,8 @@ from tclose.make.encode import EncodedTable, scale_of_quasi
 from tclose.policy import Policy
 from tclose.study.scene import CONTROL, Scene
 from tclose.study.staging import Staged, as_published
-from tclose.tables.readers import Reader, open_reader
+from tclose.tables.reader import Reader
+from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
 
 

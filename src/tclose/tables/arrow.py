@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from ibis.expr.datatypes import DataType
 
 from tclose.errors import ColumnError, InputError
 from tclose.tables.types import PRINTED
@@ -43,7 +44,9 @@ def to_arrow(data: Any) -> Any:
         except (pa.ArrowException, TypeError, ValueError):
             pass  # a stream, but not of a table: a single column, for instance
     hint = " Collect it first." if hasattr(data, "collect") else ""
-    raise InputError(f"A table must be a path, or a pandas, polars or Arrow table. Got {type(data).__name__}.{hint}")
+    raise InputError(
+        f"A table must be a path, a pandas, polars, Arrow or ibis table, or a DuckDB relation. Got {type(data).__name__}.{hint}"
+    )
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,22 @@ def needs_arrow(kind: Any) -> bool:
         or is_zoned(kind)
         or (types.is_dictionary(kind) and (bool(kind.ordered) or not is_text(kind.value_type)))
     )
+
+
+def is_read_alike(kind: Any, found: Any) -> bool:
+    """Whether DuckDB reads a column of a file in the type in which Arrow, and with it pandas, reads it.
+
+    A Parquet file can name a type twice, in an old and in a new way; and old timestamps have nanoseconds that an engine cuts off.
+    """
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    if is_text(kind):
+        return bool(found.is_string())
+    expected = DataType.from_pyarrow(kind)
+    if expected.is_decimal() and found.is_decimal():
+        return bool(expected.scale == found.scale)
+    if expected.is_timestamp() and found.is_timestamp():
+        return bool(kind.unit != "ns" or found.scale == 9)
+    return type(expected) is type(found)
 
 
 def _cast_for_engine(column: Any, name: str) -> Any:

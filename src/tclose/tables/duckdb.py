@@ -1,4 +1,4 @@
-"""DuckDB, the default engine: it reads files in place and tables in memory without a copy. No other file speaks SQL.
+"""DuckDB, the default engine: it reads files in place and tables in memory without a copy.
 
 Columns are called c0, c1, ... inside DuckDB: users' names may differ in case only, contain quotes, or look like SQL.
 """
@@ -76,7 +76,7 @@ class DuckDB:
         self._columns = {name: f"c{index}" for index, name in enumerate(names)}
         spill = tempfile.mkdtemp(prefix="tclose-")  # readable by its owner only; what memory cannot hold goes there
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
-        with _interrupts_as_such():
+        with interrupts_as_such():
             self._backend = ibis.duckdb.connect(temp_directory=spill)
             _hide_progress(self._backend.con)
             self._backend.con.execute(f"SET disabled_optimizers = '{','.join(BELIEVING)}'")
@@ -156,7 +156,7 @@ class DuckDB:
         stop, job = self._backend.con.interrupt, jobs.current()
         with job.stopping(stop):
             try:
-                with _interrupts_as_such():
+                with interrupts_as_such():
                     yield
                     self._check_unchanged()
             except GeneratorExit:
@@ -191,7 +191,7 @@ class DuckDB:
 
 
 @contextmanager
-def _interrupts_as_such() -> Iterator[None]:
+def interrupts_as_such() -> Iterator[None]:
     """Raise KeyboardInterrupt for what DuckDB raises in this block after Ctrl-C, which it notices by itself."""
     try:
         yield
@@ -242,12 +242,13 @@ def csv_columns(
         f"compression='{packing or 'none'}', auto_detect=false, strict_mode=true, null_padding=false, allow_quoted_nulls=false, "
         "hive_partitioning=false)"
     )
-    return _view_of_columns(backend, source, names, columns, missing)
+    return view_of_columns(backend, source, names, columns, missing)
 
 
-def parquet_columns(backend: Any, path: Path, names: Sequence[str], columns: Mapping[str, str]) -> Any:
-    """Return some columns of a Parquet file as an ibis table; ``names`` are all columns of the file."""
-    return _view_of_columns(backend, f"read_parquet({_sql_path(path)}, hive_partitioning=false)", names, columns)
+def parquet_columns(backend: Any, paths: Sequence[Path], names: Sequence[str], columns: Mapping[str, str]) -> Any:
+    """Return some columns of Parquet files, one after the other, as an ibis table; ``names`` are all columns of each."""
+    files = ", ".join(map(_sql_path, paths))
+    return view_of_columns(backend, f"read_parquet([{files}], hive_partitioning=false)", names, columns)
 
 
 def arrow_columns(backend: Any, table: pa.Table, columns: Mapping[str, str]) -> Any:
@@ -257,10 +258,10 @@ def arrow_columns(backend: Any, table: pa.Table, columns: Mapping[str, str]) -> 
     return backend.table("input")
 
 
-def _view_of_columns(
+def view_of_columns(
     backend: Any, source: str, names: Sequence[str], columns: Mapping[str, str], missing: Collection[int] = ()
 ) -> Any:
-    """Return some columns of a file as an ibis table, found by index: DuckDB would fold names that differ in case only.
+    """Return some columns of a source in SQL as an ibis table, by index: DuckDB would fold names that differ in case only.
 
     It is a view, for ibis would parse and copy the names of all columns with every question.
     """

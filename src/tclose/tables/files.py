@@ -40,7 +40,7 @@ def check_target(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> Non
     force
         Whether a file that exists may be replaced.
     inputs
-        Files that are read: none of them may be the target.
+        Files that are read: none of them may be the target. Into a folder that is read nothing is written.
     """
     with _disk_errors_in_one_sentence(path):
         folder = path.absolute().parent
@@ -56,6 +56,8 @@ def check_target(path: Path, *, force: bool, inputs: Iterable[Path] = ()) -> Non
             raise OutputError(f"{str(path)!r} is a device, not a file. Choose another name.")
         if any(_is_same(path, source) for source in inputs):
             raise OutputError(f"File {str(path)!r} is read as an input, and would be overwritten. Choose another name.")
+        if any(source.is_dir() and _is_same(folder, source) for source in inputs):
+            raise OutputError(f"Folder {str(path.parent)!r} is read as an input. Write to another folder.")
         if os.path.lexists(path) and not force:
             raise OutputExistsError(path)
         if not os.access(folder, os.W_OK | os.X_OK):

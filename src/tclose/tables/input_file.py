@@ -1,10 +1,10 @@
-"""A file that is read: it must be a regular file, and must not change from the first look at it to the last."""
+"""A file that is read, or several as one table: regular files, which must not change from the first look to the last."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,20 +23,25 @@ MOST_COLUMNS = 100_000
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file as it was when it was opened.
+    """A file, or a folder of files, as it was when it was opened.
 
     Attributes
     ----------
     path : Path
-    state : tuple of int
-        Device, inode, size and times. Each write to a file changes the last of them, and nobody can set it back.
+        What the user named.
+    parts : tuple of Path
+        Other files that are read with it: the files of a folder, the log of a database. Some may not be there.
+    state : tuple
+        Of the path and of each part: device, inode, size and times. Each write to a file changes the last of them, and nobody
+        can set it back. None for a part that is not there.
     """
 
     path: Path
-    state: tuple[int, ...]
+    parts: tuple[Path, ...]
+    state: tuple[tuple[int, ...] | None, ...]
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, parts: Sequence[Path] = ()) -> Self:
         """Return a file with its present state; raise InputError for a folder, a pipe or a device."""
         try:
             str(path).encode()  # the engine wants names in UTF-8
@@ -51,25 +56,40 @@ class InputFile:
             raise InputError(f"{str(path)!r} is a folder. Name a file in it.")
         if not stat.S_ISREG(found.st_mode):
             raise InputError(f"{str(path)!r} is a pipe or a device, which can be read only once. Save the table to a file first.")
-        return cls(path, _state_of(found))
+        return cls(path, tuple(parts), _states_of(path, parts))
+
+    @classmethod
+    def open_folder(cls, folder: Path, parts: Sequence[Path]) -> Self:
+        """Return some files of a folder as one input, with their present state: a file that comes or goes changes it too."""
+        return cls(folder, tuple(parts), _states_of(folder, parts))
 
     @property
     def size(self) -> int:
         """The number of bytes of the input file."""
-        return self.state[2]
+        return 0 if self.state[0] is None else self.state[0][2]
+
+    @property
+    def files(self) -> list[Path]:
+        """The files whose bytes are read: the path itself, unless it is a folder, and the parts that are there."""
+        return [path for path in (self.path, *self.parts) if path.is_file()]
 
     def check_unchanged(self) -> None:
         """Raise InputError if the file has changed since it was opened: its parts would be of two tables."""
-        try:
-            same = _state_of(self.path.stat()) == self.state
-        except OSError:
-            same = False
-        if not same:
-            raise InputError(f"File {self.path.name!r} has changed while it was read. Run it again when nothing writes to it.")
+        if _states_of(self.path, self.parts) != self.state:
+            what = "Folder" if self.path.is_dir() else "File"
+            raise InputError(f"{what} {self.path.name!r} has changed while it was read. Run it again when nothing writes to it.")
 
     @contextmanager
-    def read_as(self, kind: str) -> Iterator[None]:
-        """Raise errors of the disk and of Arrow inside this block as InputError, in one sentence on the file."""
+    def read_as(self, kind: str, *errors: type[BaseException]) -> Iterator[None]:
+        """Raise errors of the disk, of Arrow and of a library inside this block as InputError, in one sentence on the file.
+
+        Parameters
+        ----------
+        kind
+            What the file should be, for the sentence "is not ..., or is damaged".
+        errors
+            What the library that reads it raises besides.
+        """
         name = self.path.name
         try:
             yield
@@ -80,7 +100,7 @@ class InputFile:
             raise InputError(f"File {name!r} has a column whose name is not UTF-8. Write it again with another name.") from None
         except MemoryError:
             raise InputError(f"File {name!r} does not fit into memory, or is damaged.") from None
-        except (pa.ArrowException, OSError, ValueError) as error:
+        except (pa.ArrowException, OSError, ValueError, *errors) as error:
             self.check_unchanged()
             number = getattr(error, "errno", None)  # the disk's own; Arrow raises OSError without a number for a damaged file
             if number:
@@ -88,6 +108,19 @@ class InputFile:
             raise InputError(f"File {name!r} is not {kind}, or is damaged. Check how it was written.") from None
 
 
-def _state_of(found: os.stat_result) -> tuple[int, ...]:
-    """Return what changes with each write to a file: device, inode, size, and times."""
+def _states_of(path: Path, parts: Sequence[Path]) -> tuple[tuple[int, ...] | None, ...]:
+    """Return what changes with each write to a file or to its parts.
+
+    Of the log of a database the last time is left out: SQLite sets the owner of a log that it reads, which changes it.
+    """
+    last = None if path.is_dir() else -1
+    return (_state_of(path), *((_state_of(part) or ())[:last] or None for part in parts))
+
+
+def _state_of(path: Path) -> tuple[int, ...] | None:
+    """Return what changes with each write to a file: device, inode, size, and times; None if it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

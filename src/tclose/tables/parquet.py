@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tclose.errors import InputError
 from tclose.tables.input_file import MOST_ROWS, InputFile
+
+PARQUET = (".parquet", ".pq")
+"""Suffixes of a Parquet file."""
+
+_LOGS = ("_delta_log", ".hoodie")
+"""What a folder has that is kept by another program, whose log says which of its files are part of the table."""
 
 _KIND = "a Parquet file"
 
@@ -34,6 +41,19 @@ class Parquet:
     def rows(self) -> int:
         """The number of rows of the file, as its footer says."""
         return int(self.metadata.num_rows)
+
+    def check_like(self, other: Self) -> None:
+        """Raise InputError if the file has other columns than another one of its folder, or columns of other types."""
+        here, there = self.file.path.name, other.file.path.name
+        if self.schema.names != other.schema.names:
+            raise InputError(
+                f"File {here!r} has other columns than {there!r}, in the same folder. Write all files with the same."
+            )
+        for name, own, first in zip(self.schema.names, self.schema.types, other.schema.types, strict=True):
+            if own != first:
+                raise InputError(
+                    f"Column {name!r} is {own} in file {here!r} and {first} in {there!r}, of the same folder. Write one type."
+                )
 
     def check(self, names: Collection[str]) -> None:
         """Raise InputError for a footer that contradicts itself about some columns: readers would differ on what is there."""
@@ -96,3 +116,21 @@ def open_parquet(file: InputFile) -> Parquet:
         schema = footer.schema_arrow
         list(schema.names)  # decoded here
         return Parquet(file, schema, footer.metadata)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Return the Parquet files of a folder, sorted by name; raise InputError if they may not be the whole table, or more than it.
+
+    Files whose name begins with a dot or an underscore are left out, as other programs do: they are notes about the others.
+    """
+    found = [path for path in sorted(folder.iterdir()) if not path.name.startswith((".", "_"))]
+    if any((folder / log).exists() for log in _LOGS):
+        raise InputError(
+            f"Folder {str(folder)!r} has a log that says which of its files count. Export the table as Parquet first."
+        )
+    if any(path.is_dir() for path in found):
+        raise InputError(f"Folder {str(folder)!r} has folders in it, which are not read. Put all Parquet files into one folder.")
+    parts = [path for path in found if path.suffix.lower() in PARQUET]
+    if not parts:
+        raise InputError(f"{str(folder)!r} is a folder without Parquet files. Name a file, or a folder of them.")
+    return parts

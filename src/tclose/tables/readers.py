@@ -1,15 +1,13 @@
-"""Readers: each knows the columns of one kind of table, and opens some of them in an engine."""
+"""Readers: for each kind of table the one that reads it."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
-from ibis.expr.datatypes import DataType
 
 from tclose.errors import ColumnError, InputError, nearest
 from tclose.policy import Input
@@ -17,23 +15,33 @@ from tclose.tables import arrow
 from tclose.tables.ambiguous_floats import check_apart
 from tclose.tables.arrow_files import open_ipc
 from tclose.tables.csv import PACKED, open_delimited, packing_of
-from tclose.tables.duckdb import DuckDB, Selection, arrow_columns, csv_columns, parquet_columns
+from tclose.tables.duckdb import Selection, csv_columns, parquet_columns
+from tclose.tables.duckdb_files import DuckDBReader, is_duckdb
 from tclose.tables.encodings import in_utf8
-from tclose.tables.engine import Opened
 from tclose.tables.input_file import InputFile
-from tclose.tables.parquet import open_parquet
+from tclose.tables.locations import DATABASES, WORKBOOKS, Location
+from tclose.tables.parquet import PARQUET, files_in, open_parquet
+from tclose.tables.queries import QueryReader, is_query
+from tclose.tables.reader import LoadingReader, LocalReader, MemoryReader, Reader
+from tclose.tables.sqlite import SqliteReader, is_sqlite
+from tclose.tables.statistics_files import READ, StatisticsReader
 from tclose.tables.types import converted, typed
+from tclose.tables.workbooks import WorkbookReader
 
 TEXT = (".csv", ".tsv", ".txt")
 """Suffixes of a CSV; .gz or .zst may follow."""
 
+KNOWN = (
+    f"{', '.join(TEXT)} (also with .gz or .zst behind it), .parquet, .pq, .arrow, .feather, .ipc, {', '.join(DATABASES)}, "
+    f"{', '.join(WORKBOOKS)}, {', '.join(READ)}, and a folder of Parquet files"
+)
+"""The kinds of files that are read, for the sentence on one that is not."""
+
 ELSEWHERE = {
-    "is a workbook. Save the sheet as CSV, in UTF-8.": (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"),
-    "is a file of a statistics program. Export the table as CSV or Parquet.": (
-        ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt", ".rds", ".rdata",
-    ),
+    "is a workbook of Numbers. Export the sheet as CSV or Excel.": (".numbers",),
+    "is a file of R. Write the table as CSV or Parquet.": (".rds", ".rdata"),
     "holds records, not a table. Export the table as CSV or Parquet.": (".json", ".jsonl", ".ndjson", ".xml"),
-    "is a database. Export the table as CSV or Parquet.": (".db", ".sqlite", ".sqlite3", ".duckdb", ".mdb", ".accdb"),
+    "is a database of Access. Export the table as CSV or Excel.": (".mdb", ".accdb"),
     "is packed. Unpack it first; of packed files only .csv.gz and .csv.zst are read.": (
         ".zip", ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz", ".gz", ".zst",
     ),
@@ -41,30 +49,29 @@ ELSEWHERE = {
 """What to do with files of other programs, by suffix."""
 
 
-class Reader(Protocol):
-    """One table, of which only the columns are known yet.
-
-    ``names`` are its columns, ``title`` begins a sentence about it, ``file`` is what it is read from. ``rows`` is how many rows
-    the engine must find, where that is known without it.
-    """
-
-    names: list[str]
-    title: str
-    file: InputFile | None
-    rows: int | None
-
-    def open(self, kinds: Mapping[str, str], given: Input) -> Opened:
-        """Return some columns, open in an engine, in the kinds of `tclose.tables.types`; ``given`` says how cells are written."""
-
-
 def open_reader(data: Any, given: Input | None = None) -> Reader:
-    """Return the reader of a file, by its suffix, or of a table in memory; ``given`` says how a file is written."""
+    """Return the reader of a file, by its suffix, of a folder, of a query, or of a table in memory.
+
+    Parameters
+    ----------
+    data
+        The path of a file, or a table. ``study.duckdb::visits`` names a table of a database, ``visits.xlsx::2024`` a sheet.
+    given
+        How a file is written.
+    """
+    if is_query(data):
+        return QueryReader(data)
     if not isinstance(data, str | Path):
         return MemoryReader(arrow.to_arrow(data), "The table")
     try:
-        return _reader_of_file(InputFile.open(Path(data)), given or Input())
+        return _reader_of_file(Location.of(data), given or Input())
     except OSError as error:
         raise InputError(f"File {str(data)!r} cannot be read: {error.strerror or 'the disk refused it'}.") from None
+
+
+def in_memory(data: Any) -> Any:
+    """Return a table as it can be given to other processes: the rows of a query, and any other table as it is."""
+    return QueryReader(data).read(list(data.columns)) if is_query(data) else data
 
 
 def absent(reader: Reader, name: str) -> ColumnError:
@@ -80,19 +87,38 @@ def absent(reader: Reader, name: str) -> ColumnError:
     return ColumnError(f"Column {name!r} is not in the table.{hint}")
 
 
-def _reader_of_file(file: InputFile, given: Input) -> Reader:
+def _reader_of_file(location: Location, given: Input) -> Reader:
     """Return the reader of a file, by its suffix; raise InputError for a suffix that is not of a table."""
+    if location.path.is_dir():
+        parts = files_in(location.path)
+        return ParquetReader(InputFile.open_folder(location.path, parts), parts)
+    file = InputFile.open(location.path)
     suffixes = [suffix.lower() for suffix in file.path.suffixes[-2:]]
     suffix = suffixes[-1] if suffixes else ""
     if suffix in PACKED and len(suffixes) == 2 and suffixes[0] in TEXT:
         suffix = suffixes[0]
     if suffix in TEXT:
         return CsvReader(file, given)
-    if suffix in (".parquet", ".pq"):
-        return ParquetReader(file)
+    if suffix in PARQUET:
+        return ParquetReader(file, [file.path])
     if suffix in (".arrow", ".feather", ".ipc"):
         return ArrowReader(file)
+    if suffix in WORKBOOKS:
+        return WorkbookReader(file, location)
+    if suffix in READ:
+        return StatisticsReader(file)
+    if suffix in DATABASES:
+        return _reader_of_database(location)
     raise InputError(f"File {file.path.name!r} {_advice_on_suffix(suffix)}")
+
+
+def _reader_of_database(location: Location) -> Reader:
+    """Return the reader of a database, by its first bytes: programs give SQLite and DuckDB the same suffixes."""
+    if is_sqlite(location.path):
+        return SqliteReader(location)
+    if is_duckdb(location.path):
+        return DuckDBReader(location)
+    raise InputError(f"File {location.path.name!r} is no database of DuckDB or SQLite, or is damaged. Check how it was written.")
 
 
 def _advice_on_suffix(suffix: str) -> str:
@@ -100,28 +126,10 @@ def _advice_on_suffix(suffix: str) -> str:
     for advice, suffixes in ELSEWHERE.items():
         if suffix in suffixes:
             return advice
-    known = ".csv, .tsv, .txt (also with .gz or .zst behind it), .parquet, .pq, .arrow, .feather and .ipc"
-    return f"has a suffix that names no kind of table. Known are {known}."
+    return f"has a suffix that names no kind of table. Known are {KNOWN}."
 
 
-class _LocalReader(ABC):
-    """A reader of a file or of a table in memory, which DuckDB opens."""
-
-    names: list[str]
-    title: str
-    file: InputFile | None
-    rows: int | None = None
-
-    def open(self, kinds: Mapping[str, str], given: Input) -> Opened:
-        """Return some columns of the table, open in DuckDB."""
-        return DuckDB.open(self, kinds, given)
-
-    @abstractmethod
-    def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Return some columns of the table in their kinds, under the names that DuckDB uses."""
-
-
-class CsvReader(_LocalReader):
+class CsvReader(LocalReader):
     """A CSV file, read as text and typed over all its rows."""
 
     def __init__(self, file: InputFile, given: Input) -> None:
@@ -154,33 +162,37 @@ class CsvReader(_LocalReader):
         return Selection(typed(texts, columns, kinds, given))
 
 
-class ParquetReader(_LocalReader):
-    """A Parquet file, read in place."""
+class ParquetReader(LocalReader):
+    """A Parquet file, or several with the same columns, one after the other, read in place."""
 
-    def __init__(self, file: InputFile) -> None:
-        """Read the schema of a Parquet file."""
-        self._parquet = open_parquet(file)
-        self._schema = self._parquet.schema
+    def __init__(self, file: InputFile, paths: Sequence[Path]) -> None:
+        """Read the schema of each Parquet file; raise InputError if they differ."""
+        self._parts = [open_parquet(InputFile.open(path)) for path in paths]
+        self._schema = self._parts[0].schema
+        for part in self._parts[1:]:
+            part.check_like(self._parts[0])
         self.file = file
-        self._path = file.path
+        self._paths = paths
         self.names = list(self._schema.names)
-        self.title = f"File {file.path.name!r}"
+        self.title = f"{'File' if file.path in paths else 'Folder'} {file.path.name!r}"
 
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Return some columns of the Parquet file, read by DuckDB, or by Arrow if DuckDB would not read them exactly."""
+        """Return some columns of the Parquet files, read by DuckDB, or by Arrow if DuckDB would not read them exactly."""
         types = {name: self._schema.field(index).type for index, name in enumerate(self.names) if name in columns}
         for name in columns:
             arrow.check_kind(types[name], name)
-        self._parquet.check(columns)
-        self.rows = self._parquet.rows
+        for part in self._parts:
+            part.check(columns)
+        self.rows = sum(part.rows for part in self._parts)
         for name in columns:
             if kinds[name] not in arrow.LABELS:
                 self._check_order_kept(name, types[name])
         rows = None
         if not any(arrow.needs_arrow(kind) for kind in types.values()):
-            rows = parquet_columns(backend, self._path, self.names, columns)
-        if rows is None or not all(_is_read_alike(types[name], rows[column].type()) for name, column in columns.items()):
-            found = MemoryReader(self._parquet.read(columns), self.title).select(backend, columns, kinds, given)
+            rows = parquet_columns(backend, self._paths, self.names, columns)
+        if rows is None or not all(arrow.is_read_alike(types[name], rows[column].type()) for name, column in columns.items()):
+            table = pa.concat_tables([part.read(columns) for part in self._parts])
+            found = MemoryReader(table, self.title).select(backend, columns, kinds, given)
         else:
             check_apart(rows, columns, kinds)
             found = Selection(converted(rows, columns, kinds, (), given))
@@ -189,15 +201,15 @@ class ParquetReader(_LocalReader):
 
     def _was_category(self, name: str, kind: Any) -> bool:
         """Whether a column of numbers or dates was one of categories in pandas: the file preserves only those of text."""
-        return not arrow.is_text(kind) and self._parquet.noted(name).get("pandas_type") == "categorical"
+        return not arrow.is_text(kind) and any(part.noted(name).get("pandas_type") == "categorical" for part in self._parts)
 
     def _check_order_kept(self, name: str, kind: Any) -> None:
-        """Raise ColumnError for ordered categories whose order the Parquet file has lost."""
+        """Raise ColumnError for ordered categories whose order a Parquet file has lost."""
         if pa.types.is_dictionary(kind) and kind.ordered:
-            kept = self._parquet.has_dictionaries(name)
+            kept = all(part.has_dictionaries(name) for part in self._parts)
         else:
-            note = self._parquet.noted(name).get("metadata")
-            kept = not (isinstance(note, dict) and note.get("ordered"))
+            notes = [part.noted(name).get("metadata") for part in self._parts]
+            kept = not any(isinstance(note, dict) and note.get("ordered") for note in notes)
         if not kept:
             raise ColumnError(
                 f"Column {name!r} is an ordered category, and the file does not keep its order. Give its order in the policy, "
@@ -205,8 +217,8 @@ class ParquetReader(_LocalReader):
             )
 
 
-class ArrowReader(_LocalReader):
-    """An Arrow file; the columns that are chosen are read into memory."""
+class ArrowReader(LoadingReader):
+    """An Arrow file; the columns that are chosen are read into memory, all of their bytes checked."""
 
     def __init__(self, file: InputFile) -> None:
         """Read the schema of an Arrow file."""
@@ -215,47 +227,6 @@ class ArrowReader(_LocalReader):
         self.names = self._ipc.names
         self.title = f"File {file.path.name!r}"
 
-    def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Return some columns of the Arrow file, read into memory, all of their bytes checked."""
-        return MemoryReader(self._ipc.read(columns), self.title).select(backend, columns, kinds, given)
-
-
-class MemoryReader(_LocalReader):
-    """A table in memory: pandas, or anything that speaks Arrow."""
-
-    file: InputFile | None = None
-
-    def __init__(self, table: Any, title: str) -> None:
-        """Take a table in memory; its columns are converted when they are chosen."""
-        self._table = table
-        self.names = arrow.column_names(table)
-        self.index = arrow.index_names(table)
-        self.title = title
-
-    def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
-        """Return some columns of the table in memory, handed to DuckDB without a copy."""
-        indices = [self.names.index(name) for name in columns]
-        found = arrow.choose(self._table, indices, {name: kinds[name] for name in columns})
-        try:
-            found.table.validate(full=True)
-        except pa.ArrowInvalid:
-            raise InputError(f"{self.title} has a text that is not UTF-8, or is damaged. Make it anew.") from None
-        rows = arrow_columns(backend, found.table, columns)
-        check_apart(rows, columns, kinds)
-        return Selection(converted(rows, columns, kinds, found.categories, given), found.categories, found.codes, found.zones)
-
-
-def _is_read_alike(kind: Any, found: Any) -> bool:
-    """Whether DuckDB reads a column of a Parquet file in the type in which Arrow, and with it pandas, reads it.
-
-    A file can name a type twice, in an old and in a new way; and old timestamps have nanoseconds that an engine cuts off.
-    """
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if arrow.is_text(kind):
-        return bool(found.is_string())
-    expected = DataType.from_pyarrow(kind)
-    if expected.is_decimal() and found.is_decimal():
-        return bool(expected.scale == found.scale)
-    if expected.is_timestamp() and found.is_timestamp():
-        return bool(kind.unit != "ns" or found.scale == 9)
-    return type(expected) is type(found)
+    def read(self, names: Collection[str]) -> pa.Table:
+        """Return some columns of the Arrow file."""
+        return self._ipc.read(names)

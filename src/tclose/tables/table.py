@@ -15,7 +15,8 @@ from tclose.tables.coded import Codes, coded
 from tclose.tables.counted import Cells
 from tclose.tables.engine import Opened
 from tclose.tables.input_file import MOST_COLUMNS
-from tclose.tables.readers import CsvReader, Reader, absent
+from tclose.tables.reader import Reader
+from tclose.tables.readers import CsvReader, absent
 from tclose.tables.readings import Reading, reading
 from tclose.values.hierarchy import printed
 

@@ -110,7 +110,7 @@ def apply(record: str | Path, table: Any, *, people: Sequence[Any] | None = None
     ----------
     record : path
         The private record of the release, ``release.csv.private.json``. The release and its certificate lie beside it.
-    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    table : path, pandas, polars or pyarrow table, DuckDB relation or ibis table
         The new rows, with the columns of the table that the release was made from.
     people : sequence of tables, optional
         The table that the release was made from, and those that were added since, or their columns with identifiers alone. A

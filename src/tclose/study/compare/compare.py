@@ -21,7 +21,7 @@ from tclose.study.compare.comparison import Compared, Comparison
 from tclose.study.compare.record import open_record
 from tclose.study.compare.workers import run_all
 from tclose.study.staging import held_back, share_of
-from tclose.tables.input_file import InputFile
+from tclose.tables.readers import in_memory
 from tclose.values.exact import exact
 
 LIMITS = (0.05, 0.1, 0.15, 0.2, 0.3)
@@ -50,7 +50,8 @@ def compare(
 
     Parameters
     ----------
-    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    table : path, pandas, polars or pyarrow table, DuckDB relation or ibis table
+        Which files are read is in docs/tables.md.
     policy : Policy
         What is asked besides: quasi-identifiers, sensitive attributes, further limits.
     algorithms : "all" or sequence of str
@@ -78,6 +79,7 @@ def compare(
     Comparison
     """
     check_policy(policy)
+    table = in_memory(table)  # each process gets the same rows
     task = Task(table, policy, share_of(holdout, "holdout", "persons"), one_of("effort", effort, EFFORTS))
     cells = cells_of(policy, algorithms, t, k, seeds)
     for cell in cells:
@@ -90,10 +92,10 @@ def compare(
         raise PolicyError(f"processes must be a whole number from 1 on. Got {got(processes)}.")
     limits = [float(column.t) for column in policy.sensitive if column.t is not None]
     own = max(limits) if limits else None
-    file = InputFile.open(Path(table)) if isinstance(table, str | Path) else None
     opened = open_input(table, policy, settings_of(cells[0].algorithm, 0, effort, None).algorithm)  # tells a wrong column once
     compared = _compared(opened, task)
-    with nullcontext() if record is None else open_record(Path(record), task, seconds, own, compared) as kept:
+    file = opened.reader.file
+    with nullcontext() if record is None else open_record(Path(record), task, opened.reader, seconds, own, compared) as kept:
         done = {} if kept is None else {result.cell: result for result in kept.results}
         for result in _run(task, cells, done, processes or os.cpu_count() or 1, seconds):
             if file is not None:

@@ -21,6 +21,8 @@ from tclose.release.entries import Count, Difference, Entry, Error, Share, read_
 from tclose.study.compare.cell import Result, Task
 from tclose.study.compare.comparison import Compared, Comparison
 from tclose.tables.files import check_target, one_writer, sha256_of, write_whole
+from tclose.tables.locations import Location
+from tclose.tables.reader import Reader
 
 
 class FiguresEntry(Entry):
@@ -128,12 +130,16 @@ class Record:
 
 
 @contextmanager
-def open_record(path: Path, task: Task, seconds: float | None, own: float | None, compared: Compared) -> Iterator[Record]:
+def open_record(
+    path: Path, task: Task, reader: Reader, seconds: float | None, own: float | None, compared: Compared
+) -> Iterator[Record]:
     """Open the record of a comparison inside this block; raise OutputError if another comparison writes it at the same time."""
-    check_target(path, force=True, inputs=[Path(task.table)])
+    where = Location.of(task.table)
+    check_target(path, force=True, inputs=[where.path])
+    digests = [] if reader.file is None else [sha256_of(file) for file in reader.file.files]
     of = {
         "version": version("tclose"),
-        "table": sha256_of(Path(task.table)),
+        "table": " ".join(digests if where.part is None else [*digests, where.part]),
         "policy": json.dumps(task.policy.to_dict(None), default=str, sort_keys=True),
         "holdout": str(task.holdout),
         "effort": task.effort,

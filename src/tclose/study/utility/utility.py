@@ -97,7 +97,8 @@ def utility(
 
     Parameters
     ----------
-    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    table : path, pandas, polars or pyarrow table, DuckDB relation or ibis table
+        Which files are read is in docs/tables.md.
     policy : Policy
         With a k; see `tclose.anonymize`.
     release : Release, optional

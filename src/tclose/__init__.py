@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from tclose.study.attacks.record import Attack, Rate, Worst
     from tclose.study.compare.compare import compare
     from tclose.study.compare.comparison import Comparison
+    from tclose.study.propose.costs import Cost
+    from tclose.study.propose.proposal import Proposal
+    from tclose.study.propose.propose import propose
+    from tclose.study.propose.singling import SingledOut
     from tclose.study.utility.utility import Utility, utility
     from tclose.tables.readings import Reading
     from tclose.values.hierarchy import Hierarchy
@@ -79,6 +83,10 @@ _HOMES = {
     "compare": "study.compare.compare",
     "apply": "study.apply.apply",
     "Applied": "study.apply.apply",
+    "Cost": "study.propose.costs",
+    "Proposal": "study.propose.proposal",
+    "propose": "study.propose.propose",
+    "SingledOut": "study.propose.singling",
     "Utility": "study.utility.utility",
     "utility": "study.utility.utility",
     "attack": "study.attack",
@@ -120,6 +128,7 @@ __all__ = [
     "Choice",
     "ColumnError",
     "Comparison",
+    "Cost",
     "Finding",
     "Fragment",
     "Fragmentation",
@@ -140,6 +149,7 @@ __all__ = [
     "Policy",
     "PolicyError",
     "PrivacyRiskWarning",
+    "Proposal",
     "Quasi",
     "Rate",
     "Reading",
@@ -148,6 +158,7 @@ __all__ = [
     "ReleaseSet",
     "Scope",
     "Sensitive",
+    "SingledOut",
     "TcloseError",
     "Utility",
     "Verification",
@@ -162,6 +173,7 @@ __all__ = [
     "emd",
     "find_fragmentation",
     "list_algorithms",
+    "propose",
     "transport",
     "utility",
     "verify",

@@ -26,6 +26,7 @@ from tclose.jobs import announce, report
 pytestmark = pytest.mark.usefixtures("warm")
 
 COMMANDS = (
+    "init",
     "audit",
     "anonymize",
     "verify",

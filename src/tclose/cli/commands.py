@@ -19,6 +19,7 @@ from tclose.cli.audit import audit
 from tclose.cli.compare import compare
 from tclose.cli.demo import demo
 from tclose.cli.hierarchy import hierarchy
+from tclose.cli.init import init
 from tclose.cli.printing import echo
 from tclose.cli.report import report
 from tclose.cli.schema import schema
@@ -73,7 +74,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (audit, anonymize, verify, report, attack, compare, apply, hierarchy, algorithms, schema, warmup, demo):
+for command in (init, audit, anonymize, verify, report, attack, compare, apply, hierarchy, algorithms, schema, warmup, demo):
     app.command()(command)
 
 

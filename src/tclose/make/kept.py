@@ -10,6 +10,7 @@ from tclose.errors import PolicyError
 from tclose.make.encode import EncodedTable, Kept
 from tclose.make.scales import Nominal
 from tclose.policy import Policy
+from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
 
 LONGEST_LABEL = 40
@@ -41,7 +42,7 @@ def check_quasi(table: EncodedTable, policy: Policy) -> None:
         if not isinstance(scale, Nominal) or chosen or column.despite:
             continue
         values = int(np.count_nonzero(np.bincount(codes, minlength=scale.size)[: scale.size - scale.missing]))
-        if values >= FEW and _is_nearly_unique(values, table.rows):
+        if values >= FEW and is_nearly_unique(values, table.rows):
             raise PolicyError(
                 f"Quasi-identifier {column.name!r} has {number_of(values, 'value')} in {table.rows:,} rows, nearly one for "
                 "each, and the release would list them in sets. Make it an identifier, publish it by a hierarchy, or set "
@@ -54,17 +55,26 @@ def _danger_of_keeping(column: Kept) -> str:
     counts = np.bincount(column.codes, minlength=len(column.values))
     rows = int(counts.sum())
     present = column.values.drop_null()
-    if _is_nearly_unique(len(present), rows):
+    if is_nearly_unique(len(present), rows):
         return f"it has {number_of(len(present), 'value')} in {rows:,} rows, nearly one for each"
-    if pa.types.is_string(present.type) and len(present):
-        weights = counts[: len(present)]
-        letters = np.average(pc.utf8_length(present).to_numpy(zero_copy_only=False), weights=weights)
-        words = np.average(pc.count_substring_regex(present, r"\S+").to_numpy(zero_copy_only=False), weights=weights)
-        if letters > LONGEST_LABEL or words >= MOST_WORDS:
-            return "it is free text"
-    return ""
+    return "it is free text" if is_free_text(present, counts[: len(present)]) else ""
 
 
-def _is_nearly_unique(values: int, rows: int) -> bool:
+def is_free_text(values: pa.Array, counts: Ints) -> bool:
+    """Whether a column has texts of many letters or words, in which people write names.
+
+    Parameters
+    ----------
+    values, counts
+        The values of the column, none of them missing, and the number of rows with each.
+    """
+    if not pa.types.is_string(values.type) or not len(values):
+        return False
+    letters = np.average(pc.utf8_length(values).to_numpy(zero_copy_only=False), weights=counts)
+    words = np.average(pc.count_substring_regex(values, r"\S+").to_numpy(zero_copy_only=False), weights=counts)
+    return bool(letters > LONGEST_LABEL or words >= MOST_WORDS)
+
+
+def is_nearly_unique(values: int, rows: int) -> bool:
     """Whether a column has more than one value for every two rows, on average, so that its values may name people."""
     return rows > 1 and 2 * values > rows

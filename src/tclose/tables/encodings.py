@@ -33,6 +33,21 @@ def is_utf8(file: InputFile) -> bool:
     return True
 
 
+def encoding_of(file: InputFile) -> str | None:
+    """Return a guess at the encoding of a CSV that is not UTF-8, by its first bytes; None for UTF-8."""
+    if is_utf8(file):
+        return None
+    with unpacked(file) as source:
+        block = source.read(_BLOCK)
+    if block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    try:
+        block.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"
+
+
 def in_utf8(file: InputFile, encoding: str, owner: Any) -> InputFile:
     """Return a copy of a file in UTF-8 that is removed with its owner; the file itself if it is UTF-8, as a release is."""
     with file.read_as("a CSV"):

@@ -1,0 +1,94 @@
+"""tclose init: propose a policy for a table, with reasons in comments, to edit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from tclose.cli.targets import a_file
+
+if TYPE_CHECKING:
+    from tclose.study.propose.proposal import Proposal
+
+
+def init(
+    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
+    out: Path | None = typer.Option(
+        None, "-o", "--out", metavar="FILE", parser=a_file, help="Write the policy to a file; without it, to the screen."
+    ),
+    force: bool = typer.Option(False, "--force", help="Replace the file if it exists."),
+) -> None:
+    """Propose a policy for a table: a role for each column, with the reasons in comments, to edit.
+
+    It says which columns name persons, how many rows each column and each set of two or three singles out, and what three values
+    of t cost on a sample. Which columns are sensitive is a GUESS from names and kinds: check it before anything is published.
+
+    The policy can be used as it is. Its comments count rows of the raw table: it is INTERNAL.
+
+    \b
+    Examples:
+      tclose init visits.csv -o policy.yaml
+      tclose init visits.parquet -o policy.yaml --force
+      tclose init visits.csv | less
+      tclose anonymize visits.csv -p policy.yaml -o release.csv
+    """
+    from tclose.cli.printing import a_reader_may_leave, echo
+    from tclose.cli.screen import stages
+    from tclose.tables.files import check_target
+
+    if out is not None:
+        check_target(out, force=force, inputs=[data])
+    with stages(data.name):
+        from tclose.study.propose.propose import propose
+
+        found = propose(data)
+    if out is not None:
+        found.save(out, force=force)
+    with a_reader_may_leave():
+        if out is None:
+            echo(*found.to_yaml().splitlines())
+        else:
+            _show_proposal(found, data, out)
+
+
+def _show_proposal(found: Proposal, data: Path, out: Path) -> None:
+    """Print what was proposed, what is dangerous, and what to decide."""
+    from tclose.cli.printing import Columns, Screen, words
+    from tclose.cli.screen import listed_names
+    from tclose.study.propose.commented import dangers
+
+    policy = found.policy
+    screen = Screen()
+    screen.tell(words(f"Wrote {out}: a proposal to check and edit. INTERNAL: it counts rows of the raw table.", style="bold"))
+    screen.print()
+    table = Columns("column", "role", "why")
+    table.columns[1].justify = table.columns[2].justify = "left"
+    roles = {"identifiers": policy.identifiers, "quasi": policy.quasi, "sensitive": policy.sensitive}
+    for role, columns in {**roles, "keep": policy.keep, "drop": policy.drop}.items():
+        for name in (getattr(column, "name", column) for column in columns):
+            unit = ", unit" if name == policy.unit else ""
+            table.row(name, f"{'guess: ' if role == 'sensitive' else ''}{role}{unit}", " ".join(found.reasons[name][:2]))
+    screen.print(table)
+    screen.print()
+    for sentence in dangers(found):
+        screen.tell(sentence)
+    screen.print()
+    costs = Columns("t", "information loss (GCP)", "classes")
+    for cost in found.costs:
+        figures = ("refused", "") if cost.gcp is None else (f"{cost.gcp:.3f}", f"{cost.classes:,}")
+        costs.row(str(cost.t), *figures)
+    screen.print(costs)
+    whole = "all rows" if found.sampled == found.rows else f"a sample of {found.sampled:,} rows"
+    screen.tell(f"Tried on {whole}. GCP is 0 if nothing is lost, and 1 if everything is.")
+    for refusal in dict.fromkeys(cost.refusal for cost in found.costs if cost.refusal):
+        screen.tell(f"Refused: {refusal}")
+    screen.print()
+    guessed = listed_names([column.name for column in policy.sensitive])
+    limit = policy.sensitive[0].t
+    screen.tell(
+        words("Decide", style="bold"),
+        f"which columns are sensitive ({guessed} by a guess), and which t: {float(limit)} is in the file so that it runs.",
+    )
+    screen.tell(f"Then: tclose anonymize {data} -p {out} -o release.csv")

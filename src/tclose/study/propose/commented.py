@@ -1,0 +1,205 @@
+"""Commented: the file of a proposed policy, its reasons as comments. It quotes no cell of the table."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tclose.study.propose.costs import Cost
+from tclose.study.propose.singling import MOST_COLUMNS, SingledOut
+from tclose.values.visible import visible
+
+if TYPE_CHECKING:
+    from tclose.study.propose.proposal import Proposal
+
+WIDTH = 110
+"""Characters of a line of comments."""
+
+SHOWN = 5
+"""Sets of columns of each size that are listed; of those with a sensitive column, one."""
+
+ALONE = 0.1
+"""A column that singles out this share of the rows by itself is not listed in sets: it would be in all of them."""
+
+_PLAIN = re.compile("[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
+_WORDS = ("null", "true", "false", "inf", "nan")
+
+
+def commented(proposal: Proposal, path: str) -> str:
+    """Return the text of the file."""
+    return "\n".join(_lines(proposal, path)) + "\n"
+
+
+def _lines(proposal: Proposal, path: str) -> Iterator[str]:
+    """Yield the lines of the file."""
+    settings = proposal.policy.to_dict(None)
+    yield from _heading(proposal, path)
+    yield ""
+    if "input" in settings:
+        yield from _comment(*proposal.input_reasons)
+        yield "input:"
+        yield from (f"  {key}: {flow(value)}" for key, value in settings["input"].items())
+        yield ""
+    yield from _comment("At least k persons look alike: a guess who someone is, is right once in k times.")
+    yield f"k: {settings['k']}"
+    if proposal.policy.unit is None:
+        yield from _comment("Each row is taken for a person. If persons have several rows, name the column that names them:")
+        yield "# unit: person"
+    else:
+        yield from _comment("k and l count persons, not rows.")
+        yield f"unit: {scalar(proposal.policy.unit)}"
+    yield from _roles(proposal, settings)
+    yield ""
+    yield from _comment(*(f"- {line}" if index else line for index, line in enumerate(dangers(proposal))))
+
+
+def _heading(proposal: Proposal, path: str) -> Iterator[str]:
+    """Yield the comments that say what the file is, what to decide, and how to go on."""
+    title = visible(proposal.title)
+    guessed = [column.name for column in proposal.policy.sensitive]
+    guess = f"{_listed(guessed)} {'is a guess' if len(guessed) == 1 else 'are guesses'} from names and kinds."
+    yield from _comment(
+        f"A proposal for {title} ({proposal.rows:,} rows), to be checked and edited. Its comments count rows of the raw table: "
+        "keep it internal.",
+        "Decide before you publish anything:",
+        f"1. Which columns are sensitive? {guess}",
+        "2. Which t? The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
+        "3. What can others know about a person? That belongs in quasi. What is only in drop is not published.",
+    )
+    release = "release.csv"
+    data = "DATA" if proposal.title == "the table" else shlex.quote(title)
+    yield f"# Then: tclose anonymize {data} -p {shlex.quote(visible(path))} -o {release}"
+
+
+def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
+    """Yield the parts of the file that give a role to each column."""
+    explained = {
+        "identifiers": "Never published: they name persons.",
+        "quasi": "What others may know about a person. A class is published with one value, range or set for all of its rows.",
+        "sensitive": "What nobody should learn. GUESSED: check it first.",
+        "keep": "Published as they are.",
+        "drop": "Not published. Give a column another role to publish it.",
+    }
+    alone = {one.columns[0]: one for one in proposal.singled_out if len(one.columns) == 1}
+    for role, words in explained.items():
+        found = settings.get(role)
+        if not found:
+            continue
+        yield ""
+        yield from _comment(words)
+        if role == "sensitive":
+            yield from cost_lines(proposal.costs, proposal.sampled, proposal.rows)
+        yield f"{role}:"
+        for name in found:
+            reasons = list(proposal.reasons[name])
+            if name in alone:
+                reasons.append(f"By itself it singles out {_rows_in_words(alone[name])}.")
+            yield from _comment(" ".join(map(visible, reasons)), indent="  ")
+            own = found[name] if isinstance(found, dict) else None
+            yield f"  - {scalar(name)}" if isinstance(found, list) else f"  {scalar(name)}: {flow(own) if own else ''}".rstrip()
+
+
+def cost_lines(costs: Sequence[Cost], sampled: int, rows: int) -> list[str]:
+    """Return the comments that say what each t costs."""
+    whole = "all rows" if sampled == rows else f"a sample of {sampled:,} of {rows:,} rows"
+    lines = _comment(
+        "t is how far the sensitive values of a class may be from those of the whole table: 0 the same, 1 anything. With a t of "
+        "0.2, a diagnosis that 1% have may reach 21% in a class. CHOOSE one for each column. Tried for all of them together, on "
+        f"{whole} (GCP is the information loss: 0 none, 1 all):"
+    )
+    lines.append("#    t      GCP   classes")
+    for cost in costs:
+        if cost.gcp is None:
+            lines += _comment(f"{cost.t:>6}   refused: {visible(cost.refusal)}")
+        else:
+            lines.append(f"# {cost.t:>4} {cost.gcp:>8.3f} {cost.classes:>9,}")
+    return lines
+
+
+def dangers(proposal: Proposal) -> list[str]:
+    """Return sentences on the sets of columns that single out the most rows; the first one says what that means."""
+    found = ["Singled out are rows whose values no other person shares: whoever knows these values finds the row."]
+    own = {column.name for column in proposal.policy.sensitive}
+    by_themselves = {one.columns[0] for one in proposal.singled_out if len(one.columns) == 1 and one.share >= ALONE}
+    for sensitive in (False, True):  # first what others may know, then sets with a column that nobody should know
+        for size in (1, 2, 3):
+            sets = [one for one in proposal.singled_out if len(one.columns) == size and one.rows]
+            sets = [one for one in sets if sensitive != own.isdisjoint(one.columns)]
+            if size > 1:
+                sets = [one for one in sets if by_themselves.isdisjoint(one.columns)]
+            found += [f"{in_words(one)}." for one in sets[: 1 if sensitive else SHOWN]]
+    counted = {one.columns[0] for one in proposal.singled_out if len(one.columns) == 1}
+    if len(counted) > MOST_COLUMNS:
+        found.append(f"Sets were counted of the {MOST_COLUMNS} columns that single out most.")
+    return found if len(found) > 1 else [*found, "No column, and no set of two or three columns, does so here."]
+
+
+def in_words(one: SingledOut) -> str:
+    """Return how many rows a set of columns singles out: "age, zip and sex together single out 71.0% of the rows"."""
+    if len(one.columns) == 1:
+        return f"{_listed(one.columns)} by itself singles out {_rows_in_words(one)}"
+    return f"{_listed(one.columns)} together single out {_rows_in_words(one)}"
+
+
+def _rows_in_words(one: SingledOut) -> str:
+    """Return the number and the share of the rows that are singled out."""
+    if not one.rows:
+        return "no row"
+    share = f"{100 * one.share:.1f}%" if one.share >= 0.001 else "less than 0.1%"
+    if one.estimate:
+        return f"about {share} of the rows (an estimate: counted in {one.of:,} rows, which is rather too high)"
+    return f"{share} of the rows ({one.rows:,})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names of columns as a sentence lists them."""
+    shown = [visible(name) or "(no name)" for name in names]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _comment(*sentences: str, indent: str = "") -> list[str]:
+    """Return sentences as lines of comments, each beginning a line."""
+    lines = []
+    for sentence in sentences:
+        deeper = "  " if sentence.startswith(("- ", "1.", "2.", "3.")) else ""
+        lines += textwrap.wrap(
+            sentence,
+            WIDTH,
+            initial_indent=f"{indent}# {deeper}",
+            subsequent_indent=f"{indent}# {deeper and deeper + '  '}",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines
+
+
+def scalar(value: Any) -> str:
+    """Return a text, a number or a truth value as YAML writes it, in one line.
+
+    >>> print(scalar("age"), scalar("no: 1"), scalar("12"), scalar(12), scalar("null"), scalar("a\\x85b"))
+    age "no: 1" "12" 12 "null" "a\\U00000085b"
+    """
+    if not isinstance(value, str):
+        return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+        return value
+    return '"' + "".join(map(_quoted, value)) + '"'
+
+
+def _quoted(char: str) -> str:
+    """Return a character as it stands between double quotes in YAML."""
+    if char in '"\\':
+        return f"\\{char}"
+    return char if char.isprintable() else f"\\U{ord(char):08x}"
+
+
+def flow(value: Any) -> str:
+    """Return a value, list or mapping in one line of YAML: ``{t: 0.2, l: 2}``."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{scalar(key)}: {flow(own)}" for key, own in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    return scalar(value)

@@ -1,0 +1,76 @@
+"""Costs: what three values of t cost in information, tried on a sample of the table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from tclose.columns.roles import roles_of
+from tclose.errors import GateError, PrivacyRiskWarning, ReadingWarning, TcloseError
+from tclose.policy import Policy
+from tclose.release.anonymize import anonymize
+from tclose.release.published import on_chosen_grids
+from tclose.tables.readers import Reader
+from tclose.tables.table import open_table
+from tclose.values.arrays import Ints
+
+LIMITS = (0.1, 0.2, 0.3)
+"""The t that are tried."""
+
+MOST_ROWS = 10_000
+"""Rows of the sample."""
+
+
+class Cost(NamedTuple):
+    """What a t costs on a sample.
+
+    Attributes
+    ----------
+    t : float
+        Of all sensitive columns.
+    gcp : float or None
+        The information loss of the release, from 0 to 1; None if none was made.
+    classes : int or None
+    refusal : str or None
+        Why no release was made, in a sentence.
+    """
+
+    t: float
+    gcp: float | None
+    classes: int | None
+    refusal: str | None
+
+
+def costs_of_t(reader: Reader, policy: Policy, grids: Mapping[str, Mapping[str, Any]], rows: Ints) -> list[Cost]:
+    """Return what each of three values of t costs on some rows of a table.
+
+    Parameters
+    ----------
+    grids
+        The snap, top and bottom of each quasi-identifier with ``snap: auto``, as all rows have them: a sample may have others.
+    rows
+        The indices of the rows.
+    """
+    source = open_table(reader, roles_of(policy, reader).kinds, given=policy.input)
+    sample = source.take(list(source.kinds), rows)
+    asked = replace(on_chosen_grids(policy, grids), input=None, identifiers=[], drop=[])
+    found = []
+    for t in LIMITS:
+        limited = replace(asked, sensitive=[replace(column, t=t) for column in asked.sensitive])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", (ReadingWarning, PrivacyRiskWarning))  # the proposal says how columns are read
+            found.append(_cost(sample, limited, t))
+    return found
+
+
+def _cost(sample: Any, policy: Policy, t: float) -> Cost:
+    """Return what the release of a sample costs."""
+    try:
+        release = anonymize(sample, policy)
+    except GateError:
+        raise
+    except TcloseError as error:
+        return Cost(t, None, None, str(error))
+    return Cost(t, release.loss["gcp"], release.audit.classes, None)

@@ -1,0 +1,107 @@
+"""Hierarchies: the settings that suggest themselves for a quasi-identifier, tried on its column before they are proposed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tclose.errors import InfeasibleError
+from tclose.make.kept import FEW
+from tclose.make.scales.grids import choose_grid
+from tclose.study.propose.columns import NUMERIC, Column
+from tclose.study.propose.words import suggests_zip
+from tclose.values.builders import Prefixes
+from tclose.values.exact import as_text, plain
+
+WIDE = 10
+"""Numbers with more values than this are published on a grid; fewer may be codes, or answers on a scale."""
+
+INTERVALS = 20
+"""Intervals of the finest level that is suggested, at most."""
+
+SHORTEST_CODE = 4
+"""Characters of a code whose first ones may stand for a region."""
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """Settings of a quasi-identifier, why, and the grid that ``snap: auto`` chooses on the table."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    grid: dict[str, Any] | None = None
+
+
+def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested | None:
+    """Return the settings that a column would have as a quasi-identifier; None if a release would refuse it."""
+    if column.infinite:
+        return None
+    if _has_prefixes(column):
+        shown = "*" * column.same_length
+        reason = f"Codes of one length are published by their first characters, as {'1' * (len(shown) - 2)}**."
+        return Suggested({"hierarchy": "prefixes"}, (reason,))
+    if column.kind in (*NUMERIC, "date", "timestamp"):
+        return _suggest_for_line(column, unit, k)
+    if column.kind in ("text", "codes", "category") and column.nearly_unique and column.values >= FEW:
+        return None
+    more = " A hierarchy could name groups of them." if column.values > WIDE else ""
+    return Suggested({}, (f"A class is published as the set of its values.{more}",))
+
+
+def _has_prefixes(column: Column) -> bool:
+    """Whether a column has codes of one length, as zip codes: by its name, or as digits that are not read as a number."""
+    if column.same_length < SHORTEST_CODE or column.same_length > 12:
+        return False
+    texts = column.present.cast(pa.string()).to_pylist()
+    if any(Prefixes().requirement(text) for text in texts):
+        return False
+    return suggests_zip(column.name) or (column.kind == "text" and all(text.isdecimal() for text in texts))
+
+
+def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
+    """Return the settings of a column of numbers or dates: a grid on which each cell has at least k persons."""
+    if column.kind in NUMERIC and column.values <= WIDE:
+        few = "Few numbers: type: category, if they are codes without an order."
+        return Suggested({}, (few,) if column.kind == "integer" else ())
+    try:
+        values = column.present.to_pylist()
+        grid = choose_grid(column.name, values, column.codes, None if unit is None else unit.codes, k)
+    except (OverflowError, ValueError, InfeasibleError):  # dates that Python cannot represent, or no grid
+        grid = None
+    other = _other_ways(column)
+    if grid is None:
+        settings: dict[str, dict[str, Any]] = {"date": {"hierarchy": "dates"}, "timestamp": {"snap": "year"}}
+        return Suggested(settings.get(column.kind, {}), (f"No grid has {k} persons in each cell.{other}",))
+    step = f"one {grid.snap}" if isinstance(grid.snap, str) else as_text(grid.snap)
+    reason = f"Ranges on the finest grid with at least {k} persons in each cell; here its step is {step}.{other}"
+    return Suggested({"snap": "auto"}, (reason,), grid.settings(column.name, values))
+
+
+def _other_ways(column: Column) -> str:
+    """Return a sentence with another way to publish the column: a hierarchy of dates, or of intervals for numbers."""
+    if column.kind == "date":
+        return " Or hierarchy: dates, for month, quarter and year."
+    if column.kind not in NUMERIC:
+        return ""
+    low, high = (float(column.present[index].as_py()) for index in (0, -1))
+    step = round_step((high - low) / INTERVALS)
+    if step is None:
+        return ""
+    widths = [plain(step * factor) for factor in (1, 2, 4)]
+    return f" Or hierarchy: {{intervals: {widths}}}."
+
+
+def round_step(least: float) -> Fraction | None:
+    """Return the least of 1, 2 and 5 times a power of ten that is not below a number; None if that cannot be said.
+
+    >>> round_step(3.65), round_step(0.02)
+    (Fraction(5, 1), Fraction(1, 50))
+    """
+    if not np.isfinite(least) or not 1e-9 < least < 1e15:
+        return None
+    power = Fraction(10) ** int(np.floor(np.log10(least)))
+    return next(step * power for step in (1, 2, 5, 10, 20) if step * power >= Fraction(str(least)))

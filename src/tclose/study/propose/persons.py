@@ -1,0 +1,71 @@
+"""Persons: the column that names persons who have several rows, if there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tclose.study.propose.columns import Column
+from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person
+from tclose.values.arrays import Ints, grouped
+
+FEWEST = 10
+"""Persons, and persons with several rows, below which nothing can be told from what their rows have in common."""
+
+MOST_ROWS = 50
+"""Rows of a person, on average, for a column that is called like persons."""
+
+MOST_ROWS_UNNAMED = 5
+"""The same for a column of another name, which must also have the properties of a person."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The column that names persons, and the reason."""
+
+    column: Column
+    reason: str
+
+
+def find_unit(columns: Sequence[Column]) -> Unit | None:
+    """Return the column that names persons with several rows; None if no column does so.
+
+    A column qualifies by its name, or because the rows of each of its values agree in at least half of the other columns, as the
+    rows of a person agree in sex and date of birth. Of several the one is taken whose rows agree in most columns; ties: the one
+    with the most values.
+    """
+    others = [column for column in columns if not column.constant and not column.unique]
+    found = []
+    for column in others:
+        if column.missing or column.kind not in ("text", "integer") or column.free_text or column.name == "row":
+            continue
+        named = suggests_number_of_person(column.name) or (suggests_name_of_person(column.name) and column.nearly_unique)
+        if column.values < FEWEST or column.values * (MOST_ROWS if named else MOST_ROWS_UNNAMED) < column.rows:
+            continue
+        several = int(np.count_nonzero(column.counts > 1))
+        agreeing = columns_that_agree(column, others) if several >= FEWEST else 0
+        if named or (agreeing >= 2 and 2 * agreeing >= len(others) - 1):
+            found.append((agreeing, column.values, column, named))
+    if not found:
+        return None
+    agreeing, values, column, named = max(found, key=lambda entry: entry[:2])
+    reason = f"{values:,} persons in {column.rows:,} rows"
+    if agreeing:
+        reason += f"; rows with the same value agree in {agreeing} of {len(others) - 1} other columns"
+    return Unit(column, reason + ("; its name says so, too" if named and agreeing else "; its name says so" if named else ""))
+
+
+def columns_that_agree(owner: Column, others: Sequence[Column]) -> int:
+    """Return in how many of the other columns all rows with the same value of the owner agree."""
+    order, starts = grouped(owner.codes.astype(np.int64))
+    return sum(other is not owner and _agrees(other, order, starts) for other in others)
+
+
+def _agrees(column: Column, order: Ints, starts: Ints) -> bool:
+    """Whether the rows of each group have one value of a column; group i has the rows ``order[starts[i]:starts[i+1]]``."""
+    codes = column.codes[order]
+    same = codes[1:] == codes[:-1]
+    same[starts[1:-1] - 1] = True  # where a new group begins
+    return bool(same.all())

@@ -1,0 +1,68 @@
+"""Proposal: a policy that is proposed for a table, what speaks for each part of it, and its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tclose.policy import Policy
+from tclose.study.propose.costs import Cost
+from tclose.study.propose.singling import SingledOut
+from tclose.tables.files import check_target, write_whole
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A policy to edit, with reasons.
+
+    Which columns are sensitive, and which t is right, only the owner of the table can decide: the policy has a guess for both.
+    What is counted is of the raw table: a proposal is internal.
+
+    Attributes
+    ----------
+    policy : Policy
+        It can be used as it is.
+    rows : int
+        Of the table.
+    reasons : dict
+        For each column, by its name, sentences that say why it has its role.
+    singled_out : list of SingledOut
+        How many rows each column, and each set of two or three columns, singles out; the largest first among sets of one size.
+    costs : list of Cost
+        What three values of t cost on a sample.
+    sampled : int
+        The rows of that sample.
+    """
+
+    policy: Policy
+    rows: int
+    reasons: dict[str, tuple[str, ...]]
+    singled_out: list[SingledOut]
+    costs: list[Cost]
+    sampled: int
+    title: str
+    input_reasons: tuple[str, ...] = ()
+
+    def to_yaml(self, path: str = "policy.yaml") -> str:
+        """Return the text of a policy's file, with the reasons as comments; ``path`` is what its first lines call the file."""
+        from tclose.study.propose.commented import commented
+
+        return commented(self, path)
+
+    def save(self, path: str | Path, *, force: bool = False) -> None:
+        """Write the policy with its comments to a YAML file.
+
+        Parameters
+        ----------
+        force
+            Whether a file that exists may be replaced.
+        """
+        check_target(Path(path), force=force)
+        text = self.to_yaml(str(path))
+        write_whole(Path(path), lambda beside: beside.write_text(text, encoding="utf-8"), force=force)
+
+    def __repr__(self) -> str:
+        """Return the roles in one line."""
+        policy = self.policy
+        quasi, sensitive = (", ".join(column.name for column in part) for part in (policy.quasi, policy.sensitive))
+        return f"<Proposal: {self.rows:,} rows; quasi {quasi}; sensitive, by a guess, {sensitive}>"

@@ -1,0 +1,110 @@
+"""propose: from a table to a policy that can be edited, with the reasons."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tclose.errors import InputError, raising_alone
+from tclose.jobs import announce
+from tclose.policy import Input, Policy
+from tclose.study.propose.columns import columns_of
+from tclose.study.propose.costs import MOST_ROWS, costs_of_t
+from tclose.study.propose.inputs import Read, read_as_needed
+from tclose.study.propose.persons import find_unit
+from tclose.study.propose.proposal import Proposal
+from tclose.study.propose.roles import Assigned, assign_roles
+from tclose.study.propose.samples import sample_rows
+from tclose.study.propose.singling import singled_out
+
+K = 5
+"""The k that is proposed."""
+
+LONGEST_NAME = 1_000
+"""Characters of a name that YAML takes for a key."""
+
+
+@raising_alone
+def propose(table: Any) -> Proposal:
+    """Propose a policy for a table: a role for each column, with reasons, for its owner to check and edit.
+
+    Columns that name persons become identifiers, and the one that names persons with several rows the unit. Others become
+    quasi-identifiers, published on a grid or by a hierarchy that suggests itself. Which columns are sensitive is guessed from
+    their names: nobody but their owner can know it. It is counted how many rows each column, and each set of two or three
+    columns, singles out, and three values of t are tried on a sample of at most 10,000 rows.
+
+    Parameters
+    ----------
+    table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+
+    Returns
+    -------
+    Proposal
+        ``proposal.policy`` is the policy, ``proposal.to_yaml()`` its file with the reasons as comments.
+
+    Raises
+    ------
+    InputError
+        The table cannot be read, or has no columns for a quasi-identifier and for a sensitive attribute.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> people = {"id": range(100), "age": [20 + number % 30 for number in range(100)], "illness": ["flu", "gout"] * 50}
+    >>> proposal = propose(pa.table({name: list(values) for name, values in people.items()}))
+    >>> proposal
+    <Proposal: 100 rows; quasi age; sensitive, by a guess, illness>
+    >>> proposal.policy.identifiers
+    ['id']
+    """
+    announce("Reading")
+    read = read_as_needed(table)
+    columns = columns_of(read.source)
+    unit = find_unit(columns)
+    owner = None if unit is None else unit.column
+    assigned = assign_roles(columns, unit, K)
+    policy = _policy_of(assigned, read, None if owner is None else owner.name)
+    announce("Counting who is singled out in")
+    open_ = [one.column for one in assigned if one.role != "identifiers" and not one.column.constant]
+    counted = singled_out(open_, columns, owner)
+    announce("Trying three t on a sample of")
+    rows = sample_rows(columns, owner, MOST_ROWS)
+    grids = {one.column.name: one.grid for one in assigned if one.grid is not None}
+    return Proposal(
+        policy,
+        columns[0].rows,
+        {one.column.name: (_described(one), *one.reasons) for one in assigned}
+        | {name: (why,) for name, why in read.unreadable.items()},
+        counted,
+        costs_of_t(read.reader, policy, grids, rows),
+        len(rows),
+        "the table" if read.reader.file is None else read.reader.file.path.name,
+        tuple(read.reasons),
+    )
+
+
+def _described(one: Assigned) -> str:
+    """Return a sentence on the cells of a column: their kind, how many values there are, and how many are missing."""
+    column = one.column
+    noun = column.noun[0].upper() + column.noun[1:]
+    missing = f", {column.missing:,} missing" if column.missing else ""
+    return f"{noun}, {column.values:,} different{missing}."
+
+
+def _policy_of(assigned: list[Assigned], read: Read, unit: str | None) -> Policy:
+    """Return the policy that has each column in its role."""
+    long = next((name for name in read.reader.names if len(name) > LONGEST_NAME), None)
+    if long is not None:
+        raise InputError(f"A column has a name of {len(long):,} characters, too long for a policy's file. Rename it.")
+    roles: dict[str, dict[str, Any]] = {role: {} for role in ("identifiers", "quasi", "sensitive", "keep", "drop")}
+    for one in assigned:
+        roles[one.role][one.column.name] = one.settings or None
+    return Policy(
+        quasi=roles["quasi"],
+        sensitive=roles["sensitive"],
+        k=K,
+        unit=unit,
+        input=None if read.given == Input() else read.given,
+        identifiers=list(roles["identifiers"]),
+        keep=roles["keep"],
+        drop=[*roles["drop"], *read.unreadable],
+    )

@@ -1,0 +1,173 @@
+"""Roles: what becomes of each column, and why. Which columns are sensitive is a guess that only their owner can check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tclose.errors import InputError
+from tclose.make.kept import FEW
+from tclose.study.propose.columns import NUMERIC, Column
+from tclose.study.propose.hierarchies import Suggested, suggest_for_quasi
+from tclose.study.propose.persons import Unit
+from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person, suggests_sensitive
+from tclose.values.exact import number_of
+
+Role = Literal["identifiers", "quasi", "sensitive", "keep", "drop"]
+
+MOST_SENSITIVE = 3
+"""Sensitive columns that are proposed: each one makes classes larger."""
+
+MANY = 100
+"""Rows from which on whole numbers that all differ may be numbers of persons or of rows."""
+
+DIGITS = 5
+"""Digits of such numbers, if all have as many. Amounts and weights have different numbers of digits."""
+
+T, L = 0.2, 2
+"""The limits of a sensitive column that are proposed."""
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """The role of a column.
+
+    Attributes
+    ----------
+    column : Column
+    role : str
+        The key of the policy that it stands under.
+    settings : dict
+        Its settings there.
+    reasons : tuple of str
+        Sentences.
+    grid : dict or None
+        The snap, top and bottom that ``snap: auto`` chooses.
+    """
+
+    column: Column
+    role: Role
+    settings: dict[str, Any]
+    reasons: tuple[str, ...]
+    grid: dict[str, Any] | None = None
+
+
+def assign_roles(columns: Sequence[Column], unit: Unit | None, k: int) -> list[Assigned]:
+    """Return a role for each column, in the order of the table.
+
+    Raises
+    ------
+    InputError
+        No two columns are left, one for a quasi-identifier and one that is sensitive.
+    """
+    owner = None if unit is None else unit.column
+    hidden = {column.name: role for column in columns if (role := _hidden(column, unit)) is not None}
+    rest = [column for column in columns if column.name not in hidden]
+    suggested = {column.name: suggest_for_quasi(column, owner, k) for column in rest}
+    sensitive = _guess_sensitive(rest, [name for name, settings in suggested.items() if settings is not None])
+    open_ = {column.name: _open(column, suggested[column.name], sensitive) for column in rest}
+    found = [hidden.get(column.name) or open_[column.name] for column in columns]
+    if not {"quasi", "sensitive"} <= {one.role for one in found}:
+        raise InputError(
+            "A policy needs a quasi-identifier, which others may know, and a sensitive column. The table has "
+            f"{number_of(len(rest), 'column')} that could be one of them: others are the same in every row, empty, or free text, "
+            "or they name persons."
+        )
+    return found
+
+
+def _hidden(column: Column, unit: Unit | None) -> Assigned | None:
+    """Return the role of a column that tells nothing, or that names persons; None for one that others may know, or nobody."""
+    if unit is not None and column is unit.column:
+        return Assigned(column, "identifiers", {}, (f"It names the person: {unit.reason}.",))
+    if not column.values:
+        return Assigned(column, "drop", {}, ("It has no values.",))
+    if column.constant:
+        role: Role = "drop" if column.free_text or column.nearly_unique else "keep"
+        return Assigned(column, role, {}, ("It is the same in every row.",))
+    named = column.kind in ("text", "integer") and _is_called_like_persons(column)
+    if column.unique and (named or _looks_like_numbers_of_rows(column)):
+        more = "Its name says so, too." if named else "Make it a quasi-identifier if it is a measurement."
+        return Assigned(column, "identifiers", {}, ("No two rows have the same value.", more))
+    if named and unit is not None:
+        return Assigned(column, "identifiers", {}, ("By its name it identifies persons.",))
+    if named:
+        why = "By its name it identifies persons, and its values repeat. If the same value is the same person, set it as unit."
+        return Assigned(column, "drop", {}, (why,))
+    if column.free_text:
+        return Assigned(column, "drop", {}, ("Free text, in which people write names.",))
+    if column.infinite:
+        return Assigned(column, "drop", {}, ("It has infinite numbers. Make them missing in order to publish it.",))
+    return None
+
+
+def _is_called_like_persons(column: Column) -> bool:
+    """Whether a column is called like what identifies persons, and has as many values as that would have."""
+    if suggests_name_of_person(column.name):
+        return column.kind == "text" or column.nearly_unique
+    return suggests_number_of_person(column.name) and column.values * FEW > column.rows
+
+
+def _looks_like_numbers_of_rows(column: Column) -> bool:
+    """Whether a column with no value twice has texts, or whole numbers that count the rows or have as many digits each."""
+    if column.kind == "text":
+        return column.rows >= FEW
+    if column.kind != "integer" or suggests_sensitive(column.name):
+        return False
+    span = column.present[-1].as_py() - column.present[0].as_py() + 1
+    if column.rows < MANY:
+        return bool(span == column.values >= FEW)
+    return bool(column.same_length >= DIGITS or span < 2 * column.values)
+
+
+def _guess_sensitive(columns: Sequence[Column], publishable: Sequence[str]) -> dict[str, str]:
+    """Return the names of the columns that are guessed to be sensitive, each with the reason.
+
+    One column at least must be left to be a quasi-identifier.
+    """
+    fitting = [column for column in columns if len(column.domain) > 1 and not (column.kind == "text" and column.nearly_unique)]
+    strength = {column.name: suggests_sensitive(column.name) for column in fitting}
+    best = max(strength.values(), default=0)
+    found = {name: "Its name suggests it." for name, own in strength.items() if own == best > 0}
+    if not found and fitting:
+        found = {fitting[-1].name: "No name suggests a sensitive column; the last one is often what a table is about."}
+    chosen = dict(list(found.items())[:MOST_SENSITIVE])
+    while chosen and not set(publishable) - chosen.keys():
+        chosen.popitem()
+    return chosen
+
+
+def _open(column: Column, suggested: Suggested | None, sensitive: dict[str, str]) -> Assigned:
+    """Return the role of a column that others may know, or that nobody should learn; it is dropped if it would name people."""
+    if column.name in sensitive:
+        return Assigned(column, "sensitive", *_sensitive_settings(column, sensitive[column.name]))
+    if suggested is None:
+        found = f"{number_of(column.values, 'value')} in {column.rows:,} rows, nearly one for each."
+        why = f"{found} Give it a hierarchy to publish it."
+        return Assigned(column, "drop", {}, (why,))
+    reasons = list(suggested.reasons)
+    if column.unique and column.kind == "integer":
+        reasons.append("No two rows have the same value: make it an identifier if it is the number of a person or of a row.")
+    if suggests_sensitive(column.name):
+        reasons.append("Its name suggests that it is sensitive, too: move it there if nobody should learn it.")
+    return Assigned(column, "quasi", suggested.settings, tuple(reasons), suggested.grid)
+
+
+def _sensitive_settings(column: Column, why: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the settings of a sensitive column, and the reasons."""
+    settings: dict[str, Any] = {"t": T, "l": L}
+    reasons = [f"A guess. {why}"]
+    if column.missing:
+        settings["missing"] = "value"
+        reasons.append(f"A missing cell, in {number_of(column.missing, 'row')}, counts as a value.")
+    if column.kind == "category":
+        settings["distance"] = "equal"
+        reasons.append("Give its order for distances along it.")
+    if column.kind == "text":
+        reasons.append("All values are equally far apart; a hierarchy would say which are near.")
+    if column.kind == "integer":
+        reasons.append("Taken as ordered; distance: equal if they are codes.")
+    if column.kind in NUMERIC and column.nearly_unique:
+        reasons.append("Nearly each row has its own number, by which it can be recognised: bins: 10 would publish ten ranges.")
+    return settings, tuple(reasons)

@@ -1,0 +1,72 @@
+"""tclose init: what it writes, shows and refuses; and that what it writes can be used."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import tclose as tc
+from tclose.cli import app
+from tclose.release.hospital import hospital
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("visits") / "visits 1.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(hospital(500))
+    return path
+
+
+@pytest.mark.usefixtures("warm")
+def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.yaml"
+    result = run("init", visits, "-o", policy)
+    assert (result.exit_code, result.stderr) == (0, "")
+    shown = result.stdout
+    assert shown.startswith(f"Wrote {policy}: a proposal to check and edit. INTERNAL")
+    lines = [line.split() for line in shown.splitlines() if line]
+    assert ["patient", "identifiers,", "unit"] in [line[:3] for line in lines]
+    assert ["diagnosis", "guess:", "sensitive"] in [line[:3] for line in lines]
+    assert [line[0] for line in lines if line[0].startswith("0.")] == ["0.1", "0.2", "0.3"]
+    assert (
+        "which columns are sensitive (cost and diagnosis by a guess), and which t: 0.2 is in the file so that it runs." in shown
+    )
+    assert "together single out" in shown
+    assert "tclose anonymize 'visits 1.csv' -p" in policy.read_text()
+    for cell in {row[1] for row in hospital(500)[1:]}:
+        assert cell not in shown
+        assert cell not in policy.read_text()
+
+    assert run("anonymize", visits, "-p", policy, "-o", tmp_path / "release.csv").exit_code == 0
+    assert run("verify", tmp_path / "release.csv").exit_code == 0
+
+    again = run("init", visits, "-o", policy)
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert again.stderr == f"Error: File {str(policy)!r} exists. Give --force to replace it.\n"
+    printed = run("init", visits)  # without -o
+    assert (printed.exit_code, printed.stderr) == (0, "")
+    assert printed.stdout.splitlines()[10:] == policy.read_text().splitlines()[10:]
+    (tmp_path / "again.yaml").write_text(printed.stdout)
+    assert tc.Policy.load(tmp_path / "again.yaml") == tc.Policy.load(policy)
+
+
+def test_what_cannot_be_proposed_is_one_sentence(visits: Path, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("a\n1\n2\n")
+    for arguments, sentence in (
+        ([tmp_path / "one.csv"], "Error: A policy needs a quasi-identifier, which others may know, and a sensitive column."),
+        ([tmp_path / "none.csv"], "Error: File "),
+        ([visits, "-o", visits], "Error: File "),
+        ([visits, "-o", tmp_path / "no" / "policy.yaml"], "Error: Folder "),
+    ):
+        result = run("init", *arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(sentence)
+        assert result.stderr.count("\n") == 1

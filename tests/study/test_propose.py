@@ -1,0 +1,294 @@
+"""tc.propose: who is singled out, which roles are proposed, and that every proposal can be used as it is."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from datetime import date, timedelta
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+import tclose as tc
+from tclose.release.hospital import hospital
+from tclose.study.propose import costs, singling
+from tclose.study.propose.commented import flow, scalar
+from tclose.study.propose.words import suggests_sensitive
+from tests.naive.singling import singled_out
+from tests.support.releases import FEW
+
+
+def table_of(rows: list[list[str]]) -> pa.Table:
+    header, *cells = rows
+    return pa.table({name: [row[index] for row in cells] for index, name in enumerate(header)})
+
+
+def written(folder: Path, rows: list[list[str]], delimiter: str = ",", encoding: str = "utf-8") -> Path:
+    path = folder / "people.csv"
+    path.write_text("\n".join(delimiter.join(row) for row in rows) + "\n", encoding=encoding)
+    return path
+
+
+@pytest.fixture(scope="module")
+def visits() -> pa.Table:
+    table = table_of(hospital(600))
+    return table.set_column(2, "age", table["age"].cast(pa.int64())).set_column(7, "cost", table["cost"].cast(pa.int64()))
+
+
+@pytest.fixture(scope="module")
+def proposed(visits: pa.Table) -> tc.Proposal:
+    return tc.propose(visits)
+
+
+# --- who is singled out ---------------------------------------------------------------------------------------------------
+
+
+def test_three_people_by_hand() -> None:
+    age, sex = np.array([30, 30, 41]), np.array([0, 1, 1])
+    assert singling.count_singled_out([(age, 42)]) == 1
+    assert singling.count_singled_out([(age, 42), (sex, 2)]) == 3
+    assert singling.count_singled_out([(age, 42)], persons=np.array([7, 7, 8])) == 3
+
+
+@given(st.data())
+@settings(max_examples=100)
+def test_counts_are_those_of_the_twin(data: st.DataObject) -> None:
+    rows = data.draw(st.integers(1, 30))
+    columns = data.draw(st.lists(st.lists(st.integers(0, 3), min_size=rows, max_size=rows), min_size=1, max_size=4))
+    size = data.draw(st.sampled_from([4, 100, 2**40]))  # in a table of all keys, sorted, and renumbered
+    persons = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 5), min_size=rows, max_size=rows)))
+    found = singling.count_singled_out(
+        [(np.array(column), size) for column in columns], None if persons is None else np.array(persons)
+    )
+    assert found == singled_out(list(zip(*columns, strict=True)), list(range(rows)) if persons is None else persons)
+
+
+def test_every_column_and_every_set_of_two_or_three_is_counted(visits: pa.Table, proposed: tc.Proposal) -> None:
+    names = ["age", "sex", "zip", "profession", "marital", "cost", "diagnosis"]
+    expected = {one for size in (1, 2, 3) for one in combinations(names, size)}
+    assert {one.columns for one in proposed.singled_out} == expected
+    persons = visits["patient"].to_pylist()
+    for one in proposed.singled_out:
+        rows = list(zip(*(visits[name].to_pylist() for name in one.columns), strict=True))
+        owners: dict[Any, set[str]] = {}
+        for row, person in zip(rows, persons, strict=True):
+            owners.setdefault(row, set()).add(person)
+        assert (one.rows, one.of, one.estimate) == (sum(len(owners[row]) == 1 for row in rows), 600, False)
+    shares = [one.share for one in proposed.singled_out if len(one.columns) == 3]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_counts_of_a_sample_are_marked_and_do_not_depend_on_the_order(monkeypatch: pytest.MonkeyPatch, visits: pa.Table) -> None:
+    monkeypatch.setattr(singling, "MOST_ROWS", {1: None, 2: 300, 3: 100})
+    monkeypatch.setattr(costs, "LIMITS", (0.3,))
+    shuffled = visits.take(np.random.default_rng(1).permutation(len(visits)))
+    for table in (visits, visits.drop_columns(["patient", "name"])):
+        other = shuffled.select(table.column_names)
+        found = tc.propose(table)
+        assert found.singled_out == tc.propose(other).singled_out
+        assert {(len(one.columns), one.estimate) for one in found.singled_out} == {(1, False), (2, True), (3, True)}
+        assert all(one.of <= {1: 600, 2: 300, 3: 100}[len(one.columns)] for one in found.singled_out)
+        assert "an estimate" in found.to_yaml()
+
+
+# --- roles ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_hospital(proposed: tc.Proposal) -> None:
+    policy = proposed.policy
+    assert (policy.unit, policy.identifiers, policy.k) == ("patient", ["patient", "name"], 5)
+    assert [(column.name, column.snap, column.hierarchy) for column in policy.quasi] == [
+        ("age", "auto", None),
+        ("sex", None, None),
+        ("zip", None, "prefixes"),
+        ("profession", None, None),
+        ("marital", None, None),
+    ]
+    assert [(column.name, float(column.t), column.l) for column in policy.sensitive] == [("cost", 0.2, 2), ("diagnosis", 0.2, 2)]
+    assert [cost.t for cost in proposed.costs] == [0.1, 0.2, 0.3]
+    assert all(cost.gcp is not None and 0 < cost.gcp < 1 and cost.refusal is None for cost in proposed.costs)
+
+
+def test_the_file_of_the_hospital_is_for_a_steward_and_quotes_nobody(proposed: tc.Proposal, visits: pa.Table) -> None:
+    text = proposed.to_yaml()
+    together = next(one for one in proposed.singled_out if one.columns == ("age", "zip", "profession"))
+    assert f"age, zip and profession together single out {100 * together.share:.1f}% of the rows" in text
+    for sentence in ("GUESSED: check it first", "CHOOSE one for each column", "keep it internal", "#  0.2 "):
+        assert sentence in text
+    assert max(map(len, text.splitlines())) <= 120
+    for name in ("patient", "name", "zip", "profession", "diagnosis"):
+        assert not [cell for cell in set(visits[name].to_pylist()) if cell in text], name
+
+
+def test_columns_that_are_refused_or_useless_have_a_role_and_a_reason() -> None:
+    rows = 120
+    people = pa.table(
+        {
+            "nothing": pa.nulls(rows, pa.string()),
+            "country": ["CH"] * rows,
+            "serial": [10_000 + 7 * number for number in range(rows)],
+            "amount": [number**3 for number in range(rows)],
+            "e-mail": [f"a{number // 2}@b.org" for number in range(rows)],
+            "note": [f"came by bus on day {number % 40} and was well" for number in range(rows)],
+            "code": [f"x{number % 70}" for number in range(rows)],
+            "weight": [float("inf") if number == 4 else number / 7 for number in range(rows)],
+            "list": [[number] for number in range(rows)],
+            "seen": [date(2020, 1, 1) + timedelta(days=number) for number in range(rows)],
+            "ill": ["flu", "gout", None] * 40,
+        }
+    )
+    found = tc.propose(people)
+    policy = found.policy
+    assert policy.identifiers == ["serial"]
+    assert [column.name for column in policy.keep] == ["country"]
+    assert policy.drop == ["nothing", "e-mail", "note", "code", "weight", "list"]
+    assert [(column.name, column.snap) for column in policy.quasi] == [("amount", "auto"), ("seen", "auto")]
+    assert [(column.name, column.missing) for column in policy.sensitive] == [("ill", "value")]
+    assert "make it an identifier" in " ".join(found.reasons["amount"])
+    assert "set it as unit" in " ".join(found.reasons["e-mail"])
+    assert set(found.reasons) == set(people.column_names)
+    tc.anonymize(people, policy)
+
+
+def test_without_a_hint_the_last_column_is_guessed_and_the_file_says_so() -> None:
+    found = tc.propose(pa.table({"a": [1, 2, 1, 2, 1, 2], "b": ["x", "y", "y", "x", "x", "y"]}))
+    assert [column.name for column in found.policy.sensitive] == ["b"]
+    assert "the last one is often" in found.to_yaml()
+
+
+def test_names_that_are_guessed() -> None:
+    strong = ["diagnosis", "ICD10", "FEDTAX", "income", "salary-class", "religious", "affairs", "hlthg", "disea", "vote"]
+    assert {name: suggests_sensitive(name) for name in strong} == dict.fromkeys(strong, 2)
+    none = ["age", "zip", "sex", "city", "height", "date of birth", "weight", "price"]
+    assert {name: suggests_sensitive(name) for name in none} == dict.fromkeys(none, 0)
+
+
+@pytest.mark.parametrize("columns", [{"a": [1, 2, 3]}, {"a": [1, 1], "b": [2, 2]}, {"id": list(range(9)), "x": [0, 1, 2] * 3}])
+def test_a_table_without_two_columns_for_a_policy_is_refused(columns: dict[str, list[int]]) -> None:
+    with pytest.raises(tc.InputError, match="needs a quasi-identifier, which others may know, and a sensitive column"):
+        tc.propose(pa.table(columns))
+
+
+# --- how the file is written ----------------------------------------------------------------------------------------------
+
+
+def test_what_the_file_needs_is_in_input(tmp_path: Path) -> None:
+    rows = [["Größe", "geboren", "kosten", "dauer"]]
+    for number in range(60):
+        cost = "NA" if number == 7 else f"{number * 3},5"
+        rows.append([str(150 + number % 40), f"{number % 28 + 1:02}.{number % 12 + 1:02}.1970", cost, str(number % 9)])
+    path = written(tmp_path, rows, ";", "latin-1")
+    found = tc.propose(path)
+    assert found.policy.input == tc.Input(encoding="cp1252", decimal=",", dates="DD.MM.YYYY", missing=["NA"])
+    assert [(column.name, column.missing) for column in found.policy.sensitive] == [("kosten", "value")]
+    assert "is a guess: look whether accents" in found.to_yaml()
+    found.save(tmp_path / "policy.yaml")
+    policy = tc.Policy.load(tmp_path / "policy.yaml")
+    assert policy == found.policy
+    release = tc.anonymize(path, policy)
+    assert {name: reading.kind for name, reading in release.readings.items()} == {
+        "Größe": "integer",
+        "geboren": "date",
+        "kosten": "decimal",
+        "dauer": "integer",
+    }
+
+
+def test_thousands_beside_a_decimal_comma_stay_for_the_owner_to_decide(tmp_path: Path) -> None:
+    rows = [["size", "cost", "debt"]] + [[str(number % 7), f"{number},5", f"{number + 1}.000"] for number in range(40)]
+    found = tc.propose(written(tmp_path, rows, ";"))
+    assert found.policy.input is None
+
+
+# --- every proposal loads and runs ----------------------------------------------------------------------------------------
+
+CELLS = {
+    "numbers": st.integers(-3, 40),
+    "amounts": st.decimals(-9, 9, places=2),
+    "floats": st.floats(width=32, allow_nan=True),
+    "words": st.sampled_from(["x", "y", "=cmd()", "", "*", "a b", "NA", "12"]),
+    "texts": st.text("abc '#:é\x85,", max_size=6),
+    "zips": st.sampled_from(["04760", "04761", "13053", "13054"]),
+    "dates": st.dates(date(1900, 1, 1), date(2030, 1, 1)),
+    "truths": st.booleans(),
+    "sentences": st.just("a text of more words than five"),
+}
+NAMES = st.one_of(
+    st.sampled_from(["id", "name", "age", "zip", "patient", "income", "row", "null", "no: 1", "12", "", "disease", "- x", "a#b"]),
+    st.text(min_size=1, max_size=8),
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> pa.Table:
+    rows = draw(st.integers(1, 40))
+    names = draw(st.lists(NAMES, min_size=1, max_size=6, unique=True))
+    columns = {}
+    for name in names:
+        cell = CELLS[draw(st.sampled_from(sorted(CELLS)))]
+        some = draw(st.lists(st.one_of(st.none(), cell) if draw(st.booleans()) else cell, min_size=1, max_size=12))
+        columns[name] = draw(st.lists(st.sampled_from(some), min_size=rows, max_size=rows))
+        if draw(st.integers(0, 4)) == 0:
+            columns[name] = list(range(rows))
+    return pa.table(columns)
+
+
+@FEW
+@given(tables())
+def test_what_is_proposed_loads_and_runs_or_is_refused_in_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, table: pa.Table
+) -> None:
+    refused = ""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(costs, "LIMITS", ())
+        try:
+            found = tc.propose(table)
+        except tc.InputError as error:
+            refused = str(error)
+    if refused:
+        assert "A policy needs a quasi-identifier" in refused or f"Column {table.column_names[0]!r}" in refused
+        return
+    path = tmp_path_factory.mktemp("proposal") / "policy.yaml"
+    found.save(path)
+    policy = tc.Policy.load(path)
+    assert policy == found.policy
+    named = [column.name for part in (policy.quasi, policy.sensitive, policy.keep) for column in part]
+    assert sorted([*named, *policy.identifiers, *policy.drop]) == sorted(table.column_names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tc.ReadingWarning)
+        try:
+            tc.anonymize(table, policy)
+        except tc.GateError:
+            raise
+        except tc.TcloseError as error:
+            refused = str(error)
+        else:
+            return
+    if "Choose a smaller k" not in refused:  # fewer than five rows: k must be decided
+        assert any(repr(name) in refused for name in table.column_names), refused
+
+
+VALUES = st.recursive(
+    st.one_of(st.text(max_size=9), st.integers(), st.booleans()),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=5), inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+@given(VALUES)
+def test_a_value_in_one_line_is_read_back(value: Any) -> None:
+    text = flow(value)
+    assert "\n" not in text
+    assert YAML(typ="safe", pure=True).load(io.StringIO(f"a: {text}")) == {"a": value}
+
+
+@given(st.text(max_size=20))
+def test_a_name_is_read_back(name: str) -> None:
+    assert YAML(typ="safe", pure=True).load(io.StringIO(f"{scalar(name)}:")) == {name: None}

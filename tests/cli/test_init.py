@@ -37,7 +37,8 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert ["diagnosis", "guess:", "sensitive"] in [line[:3] for line in lines]
     assert [line[0] for line in lines if line[0].startswith("0.")] == ["0.1", "0.2", "0.3"]
     assert (
-        "which columns are sensitive (cost and diagnosis by a guess), and which t: 0.2 is in the file so that it runs." in shown
+        "which columns are sensitive (cost, diagnosis and icd10 by a guess), and which t: 0.2 is in the file so that it runs."
+        in shown
     )
     assert "together single out" in shown
     assert "tclose anonymize 'visits 1.csv' -p" in policy.read_text()

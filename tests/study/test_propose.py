@@ -38,7 +38,7 @@ def written(folder: Path, rows: list[list[str]], delimiter: str = ",", encoding:
 
 @pytest.fixture(scope="module")
 def visits() -> pa.Table:
-    table = table_of(hospital(600))
+    table = table_of(hospital(600)).drop_columns(["admitted", "icd10"])
     return table.set_column(2, "age", table["age"].cast(pa.int64())).set_column(7, "cost", table["cost"].cast(pa.int64()))
 
 
@@ -161,6 +161,13 @@ def test_without_a_hint_the_last_column_is_guessed_and_the_file_says_so() -> Non
     found = tc.propose(pa.table({"a": [1, 2, 1, 2, 1, 2], "b": ["x", "y", "y", "x", "x", "y"]}))
     assert [column.name for column in found.policy.sensitive] == ["b"]
     assert "the last one is often" in found.to_yaml()
+
+
+def test_columns_that_tell_the_same_are_named() -> None:
+    found = tc.propose(table_of(hospital(300)).select(["age", "zip", "diagnosis", "icd10"]))
+    assert "It tells the same as diagnosis: publish one of them." in found.reasons["icd10"]
+    assert "It tells the same as icd10: publish one of them." in found.reasons["diagnosis"]
+    assert not [name for name in ("age", "zip") if "the same as" in " ".join(found.reasons[name])]
 
 
 def test_names_that_are_guessed() -> None:

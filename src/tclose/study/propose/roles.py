@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
+
+import numpy as np
 
 from tclose.errors import InputError
 from tclose.make.kept import FEW
@@ -74,7 +76,25 @@ def assign_roles(columns: Sequence[Column], unit: Unit | None, k: int) -> list[A
             f"{number_of(len(rest), 'column')} that could be one of them: others are the same in every row, empty, or free text, "
             "or they name persons."
         )
-    return found
+    twins = {one.column.name: _twin(one.column, rest) for one in found if one.column.name not in hidden}
+    return [
+        replace(one, reasons=(*one.reasons, f"It tells the same as {twin.name}: publish one of them."))
+        if (twin := twins.get(one.column.name)) is not None
+        else one
+        for one in found
+    ]
+
+
+def _twin(column: Column, others: Sequence[Column]) -> Column | None:
+    """Return the first other column that has another value exactly where the column has another; None if there is none."""
+    for other in others:
+        if other is column or len(other.domain) != len(column.domain) or column.nearly_unique:
+            continue
+        first = np.zeros(len(column.domain), dtype=np.int64)
+        first[column.codes] = other.codes
+        if len(np.unique(first)) == len(first) and bool((first[column.codes] == other.codes).all()):
+            return other
+    return None
 
 
 def _hidden(column: Column, unit: Unit | None) -> Assigned | None:

@@ -4,7 +4,6 @@ from sybil import Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
 from sybil.parsers.rest import DocTestParser
-
 from tests.support.console import check_console, remove_folder
 
 # A pattern without a folder matches files at any depth, so that no page and no docstring is missed.

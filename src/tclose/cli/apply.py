@@ -33,8 +33,8 @@ def apply(
     """Add new rows of the same kind to a release, in the published classes.
 
     Whoever has the old file can subtract it from the new one, and sees the added rows alone. So they satisfy k and every limit
-    by themselves, and together with the old rows. Rows with which a limit would be broken are held back, and counted: often most
-    of them. A person who is in the release already is refused.
+    by themselves, compared with one another and with all rows, and so do old and new rows together. Rows with which a limit
+    would be broken are held back, and counted: often most of them. A person who is in the release already is refused.
 
     Exits with 0 when rows were added, with 1 when none could be.
 
@@ -77,19 +77,22 @@ def _show(found: Applied, written: list[Path]) -> None:
     from tclose.values.exact import number_of
 
     assert found.alone is not None
+    assert found.compared is not None
     echo(f"{found.added:,} of {number_of(found.rows, 'new row')} added, in {number_of(found.alone.classes, 'class', 'classes')}.")
     not_added = _not_added(found)
     if not_added:
         echo(f"Not added: {'; '.join(not_added)}.")
     echo()
-    echo(f"{'':<39}{'the added rows alone':>20}{'with the old rows':>20}")
-    echo(f"{'rows':<39}{found.alone.rows:>20,}{found.audit.rows:>20,}")
-    echo(f"{'rows in the smallest class':<39}{found.alone.k:>20,}{found.audit.k:>20,}")
-    for name, attribute in found.audit.sensitive.items():
-        title = f"t of {name}"
-        echo(f"{title:<39}{found.alone.sensitive[name].t:>20.4f}{attribute.t:>20.4f}")
+    audits = {"added rows alone": found.alone, "against all rows": found.compared, "with the old rows": found.audit}
+    lines: list[tuple[str, list[str]]] = [("", list(audits))]
+    lines.append(("rows", [f"{audit.rows:,}" for audit in audits.values()]))
+    lines.append(("rows in the smallest class", [f"{audit.k:,}" for audit in audits.values()]))
+    lines += [(f"t of {name}", [f"{audit.sensitive[name].t:.4f}" for audit in audits.values()]) for name in found.audit.sensitive]
+    for title, cells in lines:
+        echo(f"{title:<30}{''.join(f'{cell:>20}' for cell in cells)}")
     echo(
-        "Both satisfy every limit of the policy. The added rows alone are what you see if you subtract the old file from the new."
+        "All satisfy every limit of the policy. Who subtracts the old file from the new one sees the added rows alone,",
+        "and knows how values are distributed in all rows.",
     )
     screen = Screen()
     screen.print()

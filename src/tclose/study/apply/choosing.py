@@ -15,8 +15,8 @@ from tclose import jobs
 from tclose.values.arrays import Bools, Floats, Ints
 
 HELD_BACK = -1
-SLOWLY = 8
-"""Of the rows with which a limit is broken, one in so many is taken away at a time."""
+SLOWLY, MORE_SLOWLY = 8, 32
+"""Of the new rows of a class that breaks a limit, and of all of them where an old class does, one in so many goes at a time."""
 
 Judge = Callable[[Ints], Ints]
 """From the class of each row to the numbers of the classes that break a limit."""
@@ -76,7 +76,7 @@ def choose_classes(newcomers: Newcomers, alone: Judge, union: Judge) -> Ints:
         if not len(broken):
             break
         for number in broken.tolist():
-            lost = _thin(newcomers, classes, np.flatnonzero(classes == number))
+            lost = _thin(newcomers, classes, np.flatnonzero(classes == number), SLOWLY)
             able[number, lost] = False
     while (classes >= 0).any():
         jobs.check()
@@ -87,9 +87,9 @@ def choose_classes(newcomers: Newcomers, alone: Judge, union: Judge) -> Ints:
                 break
             broken = np.intersect1d(found, classes)
         for number in broken.tolist():
-            _thin(newcomers, classes, np.flatnonzero(classes == number))
+            _thin(newcomers, classes, np.flatnonzero(classes == number), SLOWLY)
         if not len(broken):
-            _thin(newcomers, classes, np.flatnonzero(classes >= 0))
+            _thin(newcomers, classes, np.flatnonzero(classes >= 0), MORE_SLOWLY)
     return classes
 
 
@@ -102,13 +102,13 @@ def _fill(classes: Ints, able: Bools, order: Ints, k: int) -> None:
             classes[rows] = number
 
 
-def _thin(newcomers: Newcomers, classes: Ints, rows: Ints) -> Ints:
-    """Hold back some of the rows, those whose values are most in surplus among them, and all rows of a class with fewer than k.
+def _thin(newcomers: Newcomers, classes: Ints, rows: Ints, slowly: int) -> Ints:
+    """Hold back one in ``slowly`` of the rows, those whose values are most in surplus among them.
 
-    Return the rows that are held back.
+    Of a class with fewer than k rows left, all are. Return the rows that are held back.
     """
     left = rows
-    for _ in range(-(-len(rows) // SLOWLY)):
+    for _ in range(-(-len(rows) // slowly)):
         left = np.delete(left, np.argmax(newcomers.surplus(left)))  # ties: the first wins
     lost = np.setdiff1d(rows, left)
     sizes = np.bincount(classes[left], minlength=int(classes.max()) + 1)

@@ -9,11 +9,12 @@ from tclose.judge.result import Audit
 from tclose.policy.models import NAMED
 from tclose.report.attained import attained_in_words, safer_side, verdict_in_words
 from tclose.report.figures import MOST, Figure, distances
-from tclose.report.inside import class_listing, people_in_words
+from tclose.report.inside import class_listing
 from tclose.report.listing import Listing, cut
 from tclose.report.page import render
 from tclose.report.plots import sizes_of
 from tclose.report.svg import draw_inline
+from tclose.study.measured import people_in_words
 from tclose.values.exact import number_of, plain
 
 

@@ -20,9 +20,9 @@ from tclose.report.attained import attained_in_words, safer_side
 from tclose.report.labels import listed, percent, quoted
 from tclose.report.listing import Listing, cut
 from tclose.report.masking import masked_cells, pooled
-from tclose.report.measured import Distribution
 from tclose.report.papers import Papers
 from tclose.report.published import MEANS, SINGLE, PublishedColumn, coarseness_of, published_columns
+from tclose.study.measured import Distribution
 from tclose.values.exact import decimal_up, number_of, plain
 
 MASKED = "masked"

@@ -15,10 +15,10 @@ from tclose.report.charts.fragmentation import Box, fragmentation_boxes
 from tclose.report.charts.losses import loss_by_column
 from tclose.report.charts.transport import transport_plan
 from tclose.report.facts import Facts
-from tclose.report.measured import Distribution
 from tclose.report.plots import distances_of, frontier_spec
 from tclose.report.svg import draw_inline
 from tclose.study.compare.comparison import Comparison
+from tclose.study.measured import Distribution
 from tclose.values.arrays import Ints
 
 MOST = 4

@@ -18,10 +18,9 @@ from tclose.report.facts import Facts, cut_lines
 from tclose.report.figures import MOST, Figure, column_before_after, distances, fragments_of, frontier_of, transport
 from tclose.report.labels import listed, percent, quoted
 from tclose.report.listing import Listing, cut
-from tclose.report.measured import Measured, worst_classes
 from tclose.study.compare.comparison import Comparison
+from tclose.study.measured import Measured, people_in_words, worst_classes
 from tclose.values.exact import decimal_up, number_of
-from tclose.values.hierarchy import printed
 
 CLASSES = 15
 """Classes of a table that are listed, at most."""
@@ -315,12 +314,6 @@ def class_listing(audit: Audit, name: str) -> Listing:
     return Listing(
         f"Classes by their distance from the table in {name}", ("class", "who is in it", "rows", "distance"), rows, 2, note
     )
-
-
-def people_in_words(audit: Audit, number: int) -> str:
-    """Return the quasi-identifiers of a class in words."""
-    cells = {name: column[number].as_py() if column[number].is_valid else None for name, column in audit.quasi.items()}
-    return ", ".join(f"{name} {'missing' if cell is None else printed(cell)}" for name, cell in cells.items())
 
 
 def _percent(share: float | None) -> str:

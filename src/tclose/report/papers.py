@@ -17,7 +17,7 @@ from tclose.release.claims import read_json
 from tclose.release.entries import Count, Entry, Share, entries_of
 from tclose.release.release import Release
 from tclose.release.verify import verify
-from tclose.report.measured import Measured, measure
+from tclose.study.measured import Measured, measure
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tclose.judge.result import Audit
     from tclose.make.fragmentation.result import Fragmentation
     from tclose.release.release import Release
-    from tclose.report.measured import Distribution
     from tclose.study.compare.comparison import Comparison
+    from tclose.study.measured import Distribution
     from tclose.values.hierarchy import Hierarchy
 
 
@@ -154,7 +154,7 @@ def _check_sensitive(audit: Audit, name: str) -> None:
 def _class_of(release: Release, name: str, number: int | None) -> tuple[Distribution, int, list[int]]:
     """Return a sensitive attribute's distribution, the number of a class, and the class's counts; the farthest by default."""
     from tclose.judge.gate import as_read
-    from tclose.report.measured import measure
+    from tclose.study.measured import measure
 
     audit = release.audit
     _check_sensitive(audit, name)

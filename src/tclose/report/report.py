@@ -9,9 +9,9 @@ from tclose.errors import InputError
 from tclose.report.facts import Facts
 from tclose.report.figures import charts_of_facts
 from tclose.report.inside import Inside, look_inside
-from tclose.report.measured import measure
 from tclose.report.page import render
 from tclose.report.papers import Papers
+from tclose.study.measured import measure
 from tclose.values.exact import number_of
 
 

@@ -1,4 +1,4 @@
-"""A table, measured for a report: its audit, and how often each sensitive value occurs in it and in some of its classes."""
+"""A table, measured: its audit, and how often each sensitive value occurs in it and in some of its classes."""
 
 from __future__ import annotations
 
@@ -117,3 +117,9 @@ def worst_classes(audit: Audit, name: str, most: int) -> list[int]:
     """Return the numbers of the classes farthest from the table in an attribute, farthest first, ties: the first wins."""
     values = np.asarray(audit.sensitive[name].verdicts["t"].values)
     return [int(number) for number in np.argsort(-values, kind="stable")[:most]]
+
+
+def people_in_words(audit: Audit, number: int) -> str:
+    """Return the quasi-identifiers of a class in words."""
+    cells = {name: column[number].as_py() if column[number].is_valid else None for name, column in audit.quasi.items()}
+    return ", ".join(f"{name} {'missing' if cell is None else printed(cell)}" for name, cell in cells.items())

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from tclose.study.attacks.record import Attack, Rate, Worst
     from tclose.study.compare.compare import compare
     from tclose.study.compare.comparison import Comparison
+    from tclose.study.explain.explain import explain
+    from tclose.study.explain.explanation import Explanation
     from tclose.study.propose.costs import Cost
     from tclose.study.propose.proposal import Proposal
     from tclose.study.propose.propose import propose
@@ -81,6 +83,8 @@ _HOMES = {
     "Worst": "study.attacks.record",
     "Comparison": "study.compare.comparison",
     "compare": "study.compare.compare",
+    "Explanation": "study.explain.explanation",
+    "explain": "study.explain.explain",
     "apply": "study.apply.apply",
     "Applied": "study.apply.apply",
     "Cost": "study.propose.costs",
@@ -129,6 +133,7 @@ __all__ = [
     "ColumnError",
     "Comparison",
     "Cost",
+    "Explanation",
     "Finding",
     "Fragment",
     "Fragmentation",
@@ -171,6 +176,7 @@ __all__ = [
     "audit",
     "compare",
     "emd",
+    "explain",
     "find_fragmentation",
     "list_algorithms",
     "propose",

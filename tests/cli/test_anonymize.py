@@ -28,6 +28,7 @@ pytestmark = pytest.mark.usefixtures("warm")
 COMMANDS = (
     "init",
     "audit",
+    "explain",
     "anonymize",
     "verify",
     "report",

@@ -18,6 +18,7 @@ from tclose.cli.attack import attack
 from tclose.cli.audit import audit
 from tclose.cli.compare import compare
 from tclose.cli.demo import demo
+from tclose.cli.explain import explain
 from tclose.cli.hierarchy import hierarchy
 from tclose.cli.init import init
 from tclose.cli.printing import echo
@@ -74,7 +75,22 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (init, audit, anonymize, verify, report, attack, compare, apply, hierarchy, algorithms, schema, warmup, demo):
+for command in (
+    init,
+    audit,
+    explain,
+    anonymize,
+    verify,
+    report,
+    attack,
+    compare,
+    apply,
+    hierarchy,
+    algorithms,
+    schema,
+    warmup,
+    demo,
+):
     app.command()(command)
 
 

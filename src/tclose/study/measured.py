@@ -98,7 +98,7 @@ def measure(table: Any, policy: Policy, audit: Audit | None = None) -> Measured:
     for column in policy.sensitive:
         found, counts = cells.domain(column.name)
         domain = domain_of(source, column, found, counts, binned=_is_in_bins(column))
-        values = ["missing" if value is None else printed(value) for value in domain.values]
+        values = list(map(value_in_words, domain.values))
         distributions[column.name] = Distribution(column.name, values, domain.table(counts), domain, cells)
     found_audit = examine(table, policy, Context(warn=_ignore)) if audit is None else audit
     return Measured(found_audit, distributions)
@@ -122,4 +122,9 @@ def worst_classes(audit: Audit, name: str, most: int) -> list[int]:
 def people_in_words(audit: Audit, number: int) -> str:
     """Return the quasi-identifiers of a class in words."""
     cells = {name: column[number].as_py() if column[number].is_valid else None for name, column in audit.quasi.items()}
-    return ", ".join(f"{name} {'missing' if cell is None else printed(cell)}" for name, cell in cells.items())
+    return ", ".join(f"{name} {value_in_words(cell)}" for name, cell in cells.items())
+
+
+def value_in_words(value: Any) -> str:
+    """Return a value as text; "missing" for a missing one."""
+    return "missing" if value is None else printed(value)

@@ -1,0 +1,1 @@
+"""Why a table breaks a policy, and what would help."""

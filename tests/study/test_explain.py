@@ -1,0 +1,382 @@
+"""What an explanation says of a table, followed: moves against `tclose.transport`, suggestions against audits and releases."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import tclose as tc
+from tclose.study.explain.coarser import Coarser
+from tclose.study.explain.feasible import Change
+from tclose.study.explain.loosen import IN_STEPS, Limit
+from tclose.study.explain.suppress import Suppression
+from tclose.study.explain.trial import Figures
+from tclose.values.exact import exact
+from tests.support.inputs import contain
+from tests.support.releases import Case, audited, cases
+
+WARDS = {"*": {"inner": ["heart", "lung"], "bones": ["hip", "knee"]}}
+PEOPLE = pa.table(
+    {
+        "age": [21, 22, 23, 24, 25, 26, 41, 42, 43, 44, 45, 46],
+        "ward": ["heart", "lung"] * 3 + ["hip", "knee"] * 3,
+        "disease": ["flu", "flu", "flu", "flu", "gout", "flu", "gout", "gout", "gout", "flu", "gout", "gout"],
+    }
+)
+
+
+def explained(table: Any, policy: tc.Policy, n: int = 5) -> tc.Explanation:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tc.PrivacyRiskWarning)
+        return tc.explain(table, policy, n)
+
+
+def figures(table: pa.Table, policy: tc.Policy) -> Figures:
+    return Figures.of(audited(table, policy))
+
+
+# Classes -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_farthest_class_by_hand() -> None:
+    people = pa.table({"zip": ["1"] * 4 + ["2"] * 4, "disease": ["cancer"] * 3 + ["flu"] * 5})
+    found = tc.explain(people, tc.Policy(["zip"], {"disease": 0.25}, k=2))
+    first, second = found.classes
+    assert (first.people, first.rows, first.column, first.distance) == ("zip 1", 4, "disease", Fraction(3, 8))
+    assert [(one.value, one.rows, one.of_class, one.of_table) for one in first.too_much] == [
+        ("cancer", 3, Fraction(3, 4), Fraction(3, 8))
+    ]
+    assert [one.value for one in first.too_little] == ["flu"]
+    assert [(move.source, move.target, move.mass) for move in first.moves] == [("cancer", "flu", Fraction(3, 8))]
+    assert second.people == "zip 2"
+    text = str(found)
+    assert text.startswith("INTERNAL: ")
+    assert "In this class 75% have disease cancer, in the table 37.5%".lower() in text.lower()
+    assert "in all 0.3750, its distance" in text
+    assert repr(found) == "<Explanation: 2 of 2 classes break a limit; 2 suggestions; INTERNAL>"
+
+
+@settings(max_examples=6)
+@given(cases(containers=("pyarrow",)))
+def test_moves_are_those_of_transport_and_add_up(case: Case) -> None:
+    table = pa.table(case.columns)
+    found = explained(table, case.policy, 2)
+    audit = audited(table, case.policy)
+    assert found.satisfied == audit.satisfied
+    for one in found.classes:
+        place = int(one.column[1:])
+        values = audit.sensitive[one.column].verdicts["t"].values
+        assert sum((move.cost for move in one.moves), Fraction(0)) == one.distance
+        assert math.isclose(float(one.distance), values[one.number], abs_tol=1e-12)
+        assert int(audit.sizes[one.number]) == one.rows
+        assert {broken.model for broken in one.breaks} == {
+            violation.model for violation in audit.violations if violation.number == one.number
+        }
+        if case.kinds[place] == "ordered":
+            keys = list(zip(*(case.columns[column.name] for column in case.policy.quasi), strict=True))
+            cells = case.columns[one.column]
+            inside = tuple(audit.quasi[column.name][one.number].as_py() for column in case.policy.quasi)
+            own = Counter(cell for key, cell in zip(keys, cells, strict=True) if key == inside)
+            plan = tc.transport(own, Counter(cells))
+            assert sorted((str(move.source), str(move.target), move.mass, move.distance) for move in plan) == sorted(
+                (move.source, move.target, move.mass, move.distance) for move in one.moves
+            )
+
+
+# Suggestions -------------------------------------------------------------------------------------------------------------------
+
+
+def follow(table: pa.Table, policy: tc.Policy, found: tc.Explanation) -> None:
+    """Do what each suggestion says, by hand, and audit again."""
+    for suggestion in found.suggestions:
+        if isinstance(suggestion, Coarser):
+            columns = {name: table[name].to_pylist() for name in table.column_names}
+            for name, labels in suggestion.labels.items():
+                columns[name] = [None if cell is None else labels.get(cell, printed(cell)) for cell in columns[name]]
+            assert figures(pa.table(columns), policy) == suggestion.after
+        elif isinstance(suggestion, Limit):
+            assert figures(table, suggestion.policy) == suggestion.after
+            broken = {(one.model, one.sensitive) for one in audited(table, suggestion.policy).violations}
+            names = {violation.model for violation in audited(table, policy).violations}
+            changed = [key for key in broken if is_limit(key, suggestion, policy)]
+            assert not changed
+            assert names
+        else:
+            left = without(table, suggestion.rows)
+            assert figures(left, policy) == suggestion.after
+            assert suggestion.after.satisfied
+    for one in found.classes:
+        if one.fewest is not None:
+            assert figures(without(table, one.fewest.rows), policy) == one.fewest.after
+            assert one.fewest.whole == (len(one.fewest.rows) == one.rows)
+
+
+def printed(cell: Any) -> str:
+    from tclose.values.printed import printed as text
+
+    return text(cell)
+
+
+def is_limit(key: tuple[str, str | None], suggestion: Limit, policy: tc.Policy) -> bool:
+    """Whether a broken limit is the one that a suggestion has loosened."""
+    models = {"k": "k", "t": "t", "c": "c_recursive", "alpha": "alpha", "delta": "delta"}
+    column = next((one for one in policy.sensitive if one.name == suggestion.column), None)
+    if suggestion.setting == "l" and column is not None:
+        models["l"] = f"l_{column.l_kind}"
+    if suggestion.setting == "beta" and column is not None:
+        models["beta"] = "beta" if column.beta_kind == "basic" else "beta_enhanced"
+    return (
+        key[0] == models[suggestion.setting] and (suggestion.column is None or key[1] == suggestion.column) and key[0] != "alpha"
+    )
+
+
+def without(table: pa.Table, rows: list[int]) -> pa.Table:
+    return table.filter(pa.array([row not in set(rows) for row in range(table.num_rows)]))
+
+
+@settings(max_examples=4)
+@given(cases(least=4, containers=("pyarrow",)))
+def test_each_suggestion_does_what_it_says(case: Case) -> None:
+    table = pa.table(case.columns)
+    follow(table, case.policy, explained(table, case.policy, 2))
+
+
+@settings(max_examples=2)
+@given(cases(least=6, containers=("pyarrow",)))
+def test_each_suggestion_for_a_release_does_what_it_says(case: Case) -> None:
+    lenient = replace(case.policy, sensitive=[replace(one, t=1) for one in case.policy.sensitive], alpha=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tc.PrivacyRiskWarning)
+        try:
+            release = tc.anonymize(pa.table(case.columns), lenient, algorithm="mondrian")
+        except (tc.InfeasibleError, tc.PolicyError):
+            assume(False)
+        table = release.table
+    strict = replace(case.policy, unit=None, sensitive=[replace(one, t=Fraction(1, 20)) for one in case.policy.sensitive])
+    follow(table, strict, explained(table, strict, 2))
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 4)), min_size=3, max_size=14))
+@settings(max_examples=3)
+def test_the_t_that_suffices_is_the_smallest(rows: list[tuple[int, int]]) -> None:
+    table = pa.table({"q": [str(row[0]) for row in rows], "s": [row[1] for row in rows]})
+    found = tc.explain(table, tc.Policy(["q"], {"s": 0}))
+    for suggestion in found.suggestions:
+        if isinstance(suggestion, Limit):
+            assert suggestion.after.satisfied
+            less = suggestion.value - Fraction(1, 10**9)
+            assert not tc.audit(table, tc.Policy(["q"], {"s": less})).satisfied
+    assert found.satisfied or any(isinstance(one, Limit) for one in found.suggestions)
+
+
+# Coarser columns ---------------------------------------------------------------------------------------------------------------
+
+
+def coarser(table: pa.Table, **column: Any) -> Coarser:
+    policy = tc.Policy([tc.Quasi("q", **column)], {"s": 0})
+    found = [one for one in tc.explain(table, policy).suggestions if isinstance(one, Coarser)]
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "column", "how", "labels"),
+    [
+        ([21, 24, 43, 59], {}, "in intervals on a grid of 10", {21: "[20, 29]", 24: "[20, 29]", 43: "[40, 49]", 59: "[50, 59]"}),
+        (["[21, 24]", "[25, 28]", "40 or more", "40 or more"], {}, "in intervals on a grid of 10",
+         {"[21, 24]": "[20, 29]", "[25, 28]": "[20, 29]"}),
+        (["2024-01-03", "2024-01-09", "2024-05-01", "2024-05-03"], {"type": "date"}, "in whole months", None),
+        (["[2024-01-03, 2024-01-20]", "[2024-02-01, 2024-02-09]", "[2024-05-01, 2024-05-03]", "[2024-05-01, 2024-05-03]"], {},
+         "in whole quarters", {"[2024-01-03, 2024-01-20]": "[2024-01-01, 2024-03-31]", "[2024-02-01, 2024-02-09]": "[2024-01-01, 2024-03-31]",
+                               "[2024-05-01, 2024-05-03]": "[2024-04-01, 2024-06-30]"}),
+        (["heart", "lung", "hip", "bones"], {"hierarchy": WARDS}, "at level 1 of its hierarchy",
+         {"heart": "inner", "lung": "inner", "hip": "bones"}),
+        (["inner", "bones", "inner", "bones"], {"hierarchy": WARDS}, "as one value, the top of its hierarchy",
+         {"inner": "*", "bones": "*"}),
+        (["47677", "47678", "4790*", "4790*"], {"hierarchy": "prefixes"}, "with 4 characters shown", {"47677": "4767*", "47678": "4767*"}),
+        (["a", "b", "{a, b}", "c"], {}, "as one value", dict.fromkeys(["a", "b", "{a, b}", "c"], "*")),
+    ],
+)  # fmt: skip
+def test_a_column_coarser_by_one_level(cells: list[Any], column: dict[str, Any], how: str, labels: dict[Any, str] | None) -> None:
+    found = coarser(pa.table({"q": cells, "s": [1, 2, 3, 4]}), **column)
+    assert found.how == how
+    if labels is not None:
+        assert found.labels == {"q": labels}
+
+
+# Infeasible policies -----------------------------------------------------------------------------------------------------------
+
+
+def refused(table: pa.Table, policy: tc.Policy) -> str | None:
+    """The sentence with which a release is refused because none can satisfy the policy; None if one is made."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tc.PrivacyRiskWarning)
+        try:
+            tc.anonymize(table, policy, algorithm="mondrian")
+        except tc.InfeasibleError as error:
+            return str(error)
+        except tc.PolicyError as error:
+            if "must ask for something" not in str(error):
+                raise
+    return None
+
+
+def changed(policy: tc.Policy, change: Change, value: Fraction) -> tc.Policy:
+    given: Any = int(value) if change.setting in ("k", "n") else value
+    if change.column is None:
+        return replace(policy, **{change.setting: given})
+    return replace(
+        policy,
+        sensitive=[
+            replace(one, **{change.setting: given}) if one.name == change.column else one for one in policy.sensitive
+        ],
+    )  # fmt: skip
+
+
+ASKED: list[dict[str, Any]] = [
+    {"sensitive": {"d": {"t": 0.1, "l": 4}}, "k": 2},
+    {"sensitive": {"d": {"t": 0.1, "l": 3, "l_kind": "entropy"}}, "k": 2},
+    {"sensitive": {"d": 0.2}, "k": 20},
+    {"sensitive": {"d": 0.2}, "k": 2, "alpha": 0.5},
+    {"sensitive": {"d": 0.02}, "k": 2, "alpha": 0.5, "suppression": 0.4},
+    {"sensitive": {"d": {"t": 0.5, "beta": 0.1}}, "k": 2, "alpha": 0.5, "suppression": 0.4},
+    {"sensitive": {"d": {"l": 2, "l_kind": "recursive", "c": 1}}, "k": 2},
+    {"sensitive": {"d": {"t": 0.1, "l": 4}, "e": {"l": 3}}, "k": 20},
+    {"sensitive": {"d": 0.5}, "k": 5, "unit": "who"},
+]
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_each_change_makes_a_policy_feasible_and_a_hair_less_does_not(asked: dict[str, Any]) -> None:
+    table = pa.table(
+        {
+            "zip": ["476"] * 5 + ["479"] * 5,
+            "d": ["a"] * 7 + ["b", "b", "c"],
+            "e": ["x", "y"] * 5,
+            "who": ["p", "q", "r", "s", "t"] * 2,
+        }
+    )
+    if asked.get("unit"):
+        table = table.slice(0, 4)
+    policy = tc.Policy(["zip"], other="drop", **asked)
+    found = tc.explain(table, policy).infeasible
+    assert found is not None
+    assert found.reason == refused(table, policy)
+    assert found.changes or found.together
+    for change in found.changes:
+        assert refused(table, changed(policy, change, change.value)) is None
+        assert refused(table, changed(policy, change, change.refused)) is not None
+        assert abs(change.value - change.refused) <= max(
+            1 if change.setting in ("k", "l") else Fraction(1, 10), Fraction(1, 1000)
+        )
+    together = policy
+    for change in found.together:
+        together = changed(together, change, change.value)
+    if found.together:
+        assert refused(table, together) is None
+        for change in found.together:
+            assert refused(table, changed(together, change, change.refused)) is not None
+
+
+@settings(max_examples=3)
+@given(cases(least=3, most=12, containers=("pyarrow",)), st.sampled_from([0, 0.2, 0.5]))
+def test_changes_are_those_that_releases_confirm(case: Case, suppression: float) -> None:
+    policy = replace(case.policy, suppression=exact(suppression), edges=1)
+    policy = replace(policy, quasi=[replace(column, snap=None) if column.snap == "auto" else column for column in policy.quasi])
+    policy = replace(policy, unit="row") if policy.unit is None else policy
+    table = pa.table(case.columns)
+    found = explained(table, policy)
+    if found.satisfied:
+        return
+    reason = refused(table, policy)
+    assert (None if found.infeasible is None else found.infeasible.reason) == reason
+    for change in [] if found.infeasible is None else found.infeasible.changes:
+        assert refused(table, changed(policy, change, change.value)) is None
+        assert refused(table, changed(policy, change, change.refused)) is not None
+
+
+# What it says ------------------------------------------------------------------------------------------------------------------
+
+
+def test_of_a_raw_table_it_says_what_k_does_and_lists_no_single_rows() -> None:
+    found = tc.explain(PEOPLE, tc.Policy(["age", tc.Quasi("ward", hierarchy=WARDS)], {"disease": 0.3}, k=3))
+    assert found.raw
+    assert (found.alone, found.classes) == (12, [])
+    assert "12 of 12 classes are one row each" in str(found)
+    assert "k=3 asks for 3 rows or more in each class" in str(found)
+
+
+def test_a_table_that_satisfies_its_policy_shows_the_nearest_classes_and_suggests_nothing() -> None:
+    found = tc.explain(PEOPLE, tc.Policy([tc.Quasi("ward", hierarchy=WARDS)], {"disease": 0.6}, k=2), n=2)
+    assert found.satisfied
+    assert (len(found.classes), found.suggestions, found.infeasible) == (2, [], None)
+    assert "The classes nearest to a limit" in str(found)
+
+
+def test_what_json_has_adds_up() -> None:
+    found = tc.explain(PEOPLE, tc.Policy([tc.Quasi("ward", hierarchy=WARDS)], {"disease": 0.1}, k=2))
+    facts = json.loads(found.to_json())
+    assert facts["internal"] is True
+    for one in facts["classes"]:
+        assert sum(Fraction(move["cost_exact"]) for move in one["moves"]) == Fraction(one["distance_exact"])
+    assert {suggestion["kind"] for suggestion in facts["suggestions"]} == {"coarser", "limit", "suppress"}
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, True, "5"])
+def test_n_is_a_whole_number_from_1_on(n: Any) -> None:
+    with pytest.raises(tc.PolicyError, match="n must be a whole number from 1 on"):
+        tc.explain(PEOPLE, tc.Policy(["ward"], {"disease": 0.1}), n)
+
+
+def test_the_kind_of_a_table_does_not_matter(tmp_path: Path) -> None:
+    policy = tc.Policy(["age", "ward"], {"disease": 0.3}, k=2)
+    texts = {
+        str(tc.explain(contain(kind, PEOPLE.to_pydict(), tmp_path), policy)) for kind in ("pyarrow", "csv", "parquet", "polars")
+    }
+    assert len(texts) == 1
+
+
+# Adult -------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.needs_data
+def test_adult_hours_with_the_classes_of_mondrian(data: Path) -> None:
+    import pyarrow.csv as pv
+
+    table = pv.read_csv(data / "adult.csv").slice(0, 3000)
+    quasi = ["age", tc.Quasi("sex"), tc.Quasi("marital-status", hierarchy=data / "hierarchies" / "marital-status.csv")]
+    loose, strict = (tc.Policy(quasi, {"hours-per-week": t}, k=5, other="drop") for t in (0.2, 0.05))
+    release = tc.anonymize(table, loose, algorithm="mondrian").table
+    found = tc.explain(release, strict)
+    hours = Counter(release["hours-per-week"].to_pylist())
+    assert len(found.classes) == 5
+    rows = release.to_pylist()
+    for one in found.classes:
+        inside = [
+            row for row in rows if ", ".join(f"{name} {row[name]}" for name in ("age", "sex", "marital-status")) == one.people
+        ]
+        own = Counter(row["hours-per-week"] for row in inside)
+        assert tc.emd(own, hours, exact=True) == one.distance
+        plan = tc.transport(own, hours)
+        assert sorted((str(move.source), str(move.target), move.mass) for move in plan) == sorted(
+            (move.source, move.target, move.mass) for move in one.moves
+        )
+    follow(release, strict, found)
+    assert any(isinstance(one, Suppression) for one in found.suggestions)
+
+
+def test_limits_in_steps_are_models() -> None:
+    from tclose.policy.models import MODELS
+
+    assert set(IN_STEPS) <= MODELS.keys()

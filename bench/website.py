@@ -1,9 +1,9 @@
-"""What mkdocs.yml adds to the pages of docs/: the project's papers that lie elsewhere, and a reference made from the code.
+"""What mkdocs.yml adds to the pages of docs/: the project's papers that lie elsewhere, notebooks, and a reference made from the code.
 
     pip install -e '.[docs]'; mkdocs serve
 
-Links between pages are those of the repository, so that they work where the files are read as files. A link to a paper that lies outside docs/
-is turned into one to its page on the site.
+Links between pages are those of the repository, so that they work where the files are read as files. A link to a paper that lies outside docs/,
+or to a notebook, is turned into one to its page on the site.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from nbconvert import MarkdownExporter
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -35,6 +36,9 @@ def on_files(files: Files, config: Any) -> Files:
     """Add pages that are no files of docs/."""
     for path, page in PAPERS.items():
         files.append(File.generated(config, page, abs_src_path=str(PROJECT / path)))
+    for stored in sorted((PROJECT / "docs" / "notebooks").glob("*.ipynb")):
+        for name, content in notebook(stored).items():
+            files.append(File.generated(config, f"notebooks/{name}", content=content))
     for name, text in {"commands": commands(), **names()}.items():
         files.append(File.generated(config, f"reference/{name}.md", content=text))
     return files
@@ -52,7 +56,18 @@ def moved(target: str, home: str, place: str) -> str:
     path = posixpath.normpath(posixpath.join(posixpath.dirname(home), target))
     path = "docs/index.md" if path == "README.md" else path
     found = PAPERS.get(path, path.removeprefix("docs/") if path.startswith("docs/") else None)
+    found = found and found.replace(".ipynb", ".md")
     return target if found is None else posixpath.relpath(found, posixpath.dirname(place) or ".")
+
+
+def notebook(path: Path) -> dict[str, str | bytes]:
+    """Return the page of a notebook, as it is stored with what it shows, and its pictures, by their names."""
+    text, resources = MarkdownExporter().from_filename(
+        str(path), resources={"unique_key": path.stem, "output_files_dir": path.stem}
+    )
+    title, _, rest = text.partition("\n")
+    download = f'<a href="../{path.name}" download>Download the notebook</a>, with <a href="../visits.csv" download>visits.csv</a> and <a href="../diagnosis.csv" download>diagnosis.csv</a>.'
+    return {f"{path.stem}.md": f"{title}\n\n{download}\n{rest}", **resources["outputs"]}
 
 
 def names() -> dict[str, str]:

@@ -31,7 +31,7 @@ TREE = {
 WIDTH = 560
 BEND = 0.87
 """Where a branch of the tree turns, so that no line crosses a label."""
-LEGEND = {"title": None, "orient": "top", "direction": "horizontal"}
+LEGEND = alt.Legend(title=None, orient="top", direction="horizontal")
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ def running_sums(inside: Sequence[int], table: Sequence[int], title: str) -> Any
     across = alt.X(
         "value:O", title=title, axis=alt.Axis(labelAngle=0, ticks=False), scale=alt.Scale(paddingInner=0.25, paddingOuter=0.12)
     )
-    colours = alt.Color("of:N", scale=alt.Scale(domain=["class", "table"], range=[RED, SKY]), legend=alt.Legend(**LEGEND))
+    colours = alt.Color("of:N", scale=alt.Scale(domain=["class", "table"], range=[RED, SKY]), legend=LEGEND)
     height = alt.Y("share:Q", title="share", axis=alt.Axis(values=[0, 0.1, 0.2, 0.3, 0.4], format=".1f"))
     above = alt.Chart(bars).mark_bar().encode(across, height, colours, alt.XOffset("of:N"))
     reach = max(abs(float(total)) for total in sums)
@@ -132,7 +132,7 @@ def tree() -> Any:
     shade = alt.Color(
         "sign:N",
         scale=alt.Scale(domain=["too much in the class", "too little", "as in the table"], range=[RED, SKY, GOLD]),
-        legend=alt.Legend(**LEGEND),
+        legend=LEGEND,
     )
     dots = alt.Chart(pd.DataFrame(nodes)).mark_point(size=120, opacity=1, filled=True).encode(x, y, shade)
     names = alt.Chart(pd.DataFrame(nodes)).mark_text(align="left", dx=10, dy=-11, color=TEXT).encode(x, y, alt.Text("label:N"))

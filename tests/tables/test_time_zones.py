@@ -87,8 +87,9 @@ def test_a_distance_from_utc_that_no_clock_has_is_text(tmp_path: Path) -> None:
 def test_decimals_of_a_csv_keep_their_digits(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("q,s\n0.50,0.0000000\n0.75,0.0000000\n0.00,0.0000000\n1.20,1.0000000\n")
-    for suppression, shown in ((0, "[0.00, 0.50]"), ("1/2", "[0, 0.5]")):  # what only a suppressed row has must not show
+    # What only a suppressed row has must not show, nor whether any row was suppressed.
+    for suppression, shown, value in ((0, "[0.00, 0.50]", "0.0000000"), ("1/2", "[0, 0.5]", "0")):
         release = tc.anonymize(path, tc.Policy(["q"], ["s"], k=2, suppression=suppression), algorithm="mondrian")
-        assert release.table["q"].to_pylist()[0] == shown
-    release.write(tmp_path / "out.csv")
-    assert "0.0000000" in (tmp_path / "out.csv").read_text()
+        assert (release.table["q"].to_pylist()[0], release.suppressed) == (shown, 0)
+        release.write(tmp_path / "out.csv", force=True)
+        assert (tmp_path / "out.csv").read_text().splitlines()[1] == f'"{shown}",{value}'

@@ -171,7 +171,7 @@ def test_columns_that_tell_the_same_are_named() -> None:
 
 
 def test_names_that_are_guessed() -> None:
-    strong = ["diagnosis", "ICD10", "FEDTAX", "income", "salary-class", "religious", "affairs", "hlthg", "disea", "vote"]
+    strong = ["diagnosis", "ICD10", "FEDTAX", "income", "salary-class", "religious", "naffairs", "hlthg", "disea", "vote"]
     assert {name: suggests_sensitive(name) for name in strong} == dict.fromkeys(strong, 2)
     none = ["age", "zip", "sex", "city", "height", "date of birth", "weight", "price"]
     assert {name: suggests_sensitive(name) for name in none} == dict.fromkeys(none, 0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from tclose.cli.tables import TABLE, files_read, name_of, table_of
 from tclose.cli.targets import a_file
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def init(
-    data: Path = typer.Argument(..., metavar="DATA", help="The table: CSV (also .csv.gz, .csv.zst), Parquet or Arrow."),
+    data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
     out: Path | None = typer.Option(
         None, "-o", "--out", metavar="FILE", parser=a_file, help="Write the policy to a file; without it, to the screen."
     ),
@@ -39,11 +40,11 @@ def init(
     from tclose.tables.files import check_target
 
     if out is not None:
-        check_target(out, force=force, inputs=[data])
-    with stages(data.name):
+        check_target(out, force=force, inputs=files_read(data))
+    with table_of(data) as table, stages(name_of(data)):
         from tclose.study.propose.propose import propose
 
-        found = propose(data)
+        found = propose(table)
     if out is not None:
         found.save(out, force=force)
     with a_reader_may_leave():

@@ -150,7 +150,7 @@ def _rows_in_words(one: SingledOut) -> str:
         return "no row"
     share = f"{100 * one.share:.1f}%" if one.share >= 0.001 else "less than 0.1%"
     if one.estimate:
-        return f"about {share} of the rows (an estimate: counted in {one.of:,} rows, which is rather too high)"
+        return f"at most about {share} of the rows (an estimate from {one.of:,} rows)"
     return f"{share} of the rows ({one.rows:,})"
 
 

@@ -12,15 +12,18 @@ from tclose.errors import GateError, PrivacyRiskWarning, ReadingWarning, TcloseE
 from tclose.policy import Policy
 from tclose.release.anonymize import anonymize
 from tclose.release.published import on_chosen_grids
-from tclose.tables.readers import Reader
+from tclose.tables.reader import Reader
 from tclose.tables.table import open_table
 from tclose.values.arrays import Ints
 
 LIMITS = (0.1, 0.2, 0.3)
 """The t that are tried."""
 
-MOST_ROWS = 10_000
-"""Rows of the sample."""
+MOST_ROWS, FEWEST_ROWS = 10_000, 1_000
+"""Rows of the sample: fewer, but not below the second, where there are many quasi-identifiers."""
+
+CELLS = 200_000
+"""Cells of quasi-identifiers in the sample: with 20 of them it has all of its rows."""
 
 
 class Cost(NamedTuple):
@@ -41,6 +44,11 @@ class Cost(NamedTuple):
     gcp: float | None
     classes: int | None
     refusal: str | None
+
+
+def rows_to_try(policy: Policy) -> int:
+    """Return the number of rows of the sample at most: fewer where the releases would take minutes."""
+    return min(MOST_ROWS, max(FEWEST_ROWS, CELLS // len(policy.quasi)))
 
 
 def costs_of_t(reader: Reader, policy: Policy, grids: Mapping[str, Mapping[str, Any]], rows: Ints) -> list[Cost]:

@@ -12,7 +12,9 @@ from tclose.policy import Input
 from tclose.tables.csv import PACKED
 from tclose.tables.encodings import encoding_of
 from tclose.tables.input_file import InputFile
-from tclose.tables.readers import TEXT, Reader, open_reader
+from tclose.tables.locations import Location
+from tclose.tables.reader import Reader
+from tclose.tables.readers import TEXT, open_reader
 from tclose.tables.readings import Reading
 from tclose.tables.table import Table, open_table
 
@@ -68,12 +70,15 @@ def read_as_needed(data: Any) -> Read:
 
 def _encoding_needed(data: Any) -> str | None:
     """Return the encoding of a CSV that is not UTF-8; None for all other tables."""
-    suffixes = [suffix.lower() for suffix in Path(data).suffixes] if isinstance(data, str | Path) else []
+    if not isinstance(data, str | Path):
+        return None
+    path = Location.of(data).path
+    suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in PACKED:
         suffixes.pop()
     if not suffixes or suffixes[-1] not in TEXT:
         return None
-    file = InputFile.open(Path(data))
+    file = InputFile.open(path)
     with file.read_as("a CSV"):
         return encoding_of(file)
 

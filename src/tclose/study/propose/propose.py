@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from tclose.errors import InputError, raising_alone
 from tclose.jobs import announce
 from tclose.policy import Input, Policy
 from tclose.study.propose.columns import columns_of
-from tclose.study.propose.costs import MOST_ROWS, costs_of_t
+from tclose.study.propose.costs import costs_of_t, rows_to_try
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.persons import find_unit
 from tclose.study.propose.proposal import Proposal
@@ -67,7 +68,7 @@ def propose(table: Any) -> Proposal:
     open_ = [one.column for one in assigned if one.role != "identifiers" and not one.column.constant]
     counted = singled_out(open_, columns, owner)
     announce("Trying three t on a sample of")
-    rows = sample_rows(columns, owner, MOST_ROWS)
+    rows = sample_rows(columns, owner, rows_to_try(policy))
     grids = {one.column.name: one.grid for one in assigned if one.grid is not None}
     return Proposal(
         policy,
@@ -77,7 +78,7 @@ def propose(table: Any) -> Proposal:
         counted,
         costs_of_t(read.reader, policy, grids, rows),
         len(rows),
-        "the table" if read.reader.file is None else read.reader.file.path.name,
+        Path(table).name if isinstance(table, str | Path) else "the table",
         tuple(read.reasons),
     )
 

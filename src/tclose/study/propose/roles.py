@@ -14,6 +14,7 @@ from tclose.study.propose.columns import NUMERIC, Column
 from tclose.study.propose.hierarchies import Suggested, suggest_for_quasi
 from tclose.study.propose.persons import Unit
 from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person, suggests_sensitive
+from tclose.tables.coded import Codes
 from tclose.values.exact import number_of
 
 Role = Literal["identifiers", "quasi", "sensitive", "keep", "drop"]
@@ -26,6 +27,11 @@ MANY = 100
 
 DIGITS = 5
 """Digits of such numbers, if all have as many. Amounts and weights have different numbers of digits."""
+
+GLANCE = 1_000
+"""Rows that are compared first: most columns differ in them already."""
+
+ONE_COLUMN = " If its cells are separated by anything but a comma, semicolon, tab or |, save it as CSV."
 
 T, L = 0.2, 2
 """The limits of a sensitive column that are proposed."""
@@ -74,7 +80,7 @@ def assign_roles(columns: Sequence[Column], unit: Unit | None, k: int) -> list[A
         raise InputError(
             "A policy needs a quasi-identifier, which others may know, and a sensitive column. The table has "
             f"{number_of(len(rest), 'column')} that could be one of them: others are the same in every row, empty, or free text, "
-            "or they name persons."
+            f"or they name persons.{ONE_COLUMN if len(columns) == 1 else ''}"
         )
     twins = {one.column.name: _twin(one.column, rest) for one in found if one.column.name not in hidden}
     return [
@@ -90,11 +96,16 @@ def _twin(column: Column, others: Sequence[Column]) -> Column | None:
     for other in others:
         if other is column or len(other.domain) != len(column.domain) or column.nearly_unique:
             continue
-        first = np.zeros(len(column.domain), dtype=np.int64)
-        first[column.codes] = other.codes
-        if len(np.unique(first)) == len(first) and bool((first[column.codes] == other.codes).all()):
+        if all(_is_renamed(column.codes[:rows], other.codes[:rows], len(column.domain)) for rows in (GLANCE, column.rows)):
             return other
     return None
+
+
+def _is_renamed(codes: Codes, others: Codes, size: int) -> bool:
+    """Whether two columns have the same values under other names in some rows; codes are below ``size``."""
+    first, back = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+    first[codes], back[others] = others, codes
+    return bool((first[codes] == others).all() and (back[others] == codes).all())
 
 
 def _hidden(column: Column, unit: Unit | None) -> Assigned | None:

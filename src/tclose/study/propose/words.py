@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 PEOPLE = frozenset({
-    "person", "patient", "subject", "member", "customer", "client", "respondent", "participant", "student", "pupil",
+    "person", "individual", "patient", "subject", "member", "customer", "client", "respondent", "participant", "student", "pupil",
     "employee", "worker", "user", "citizen", "insured", "applicant", "donor", "household", "resident", "proband", "kunde",
     "patientin", "mitarbeiter",
 })  # fmt: skip
@@ -85,5 +85,10 @@ def suggests_sensitive(name: str) -> int:
     [2, 2, 1, 0]
     """
     found = parts(name)
-    hits = [word for word in SENSITIVE if any(part.startswith(word) or (part.endswith(word) and len(word) > 2) for part in found)]
+    hits = [word for word in SENSITIVE if any(_fits(word, part) for part in found)]
     return 0 if not hits else 1 if all(word in WEAK for word in hits) else 2
+
+
+def _fits(word: str, part: str) -> bool:
+    """Whether a word begins or ends a part of a name; one of five letters or more may be anywhere in it."""
+    return part.startswith(word) or part.endswith(word) or (len(word) >= 5 and word in part)

@@ -17,11 +17,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-from tclose.study.explain.coarser import Coarser
+from tclose.study.explain.coarser import Coarser, coarser_columns
 from tclose.study.explain.feasible import Change
 from tclose.study.explain.loosen import IN_STEPS, Limit
 from tclose.study.explain.suppress import Suppression
-from tclose.study.explain.trial import Figures
+from tclose.study.explain.trial import Figures, Rows
 from tclose.values.exact import exact
 from tests.support.inputs import contain
 from tests.support.releases import Case, audited, cases
@@ -184,10 +184,8 @@ def test_the_t_that_suffices_is_the_smallest(rows: list[tuple[int, int]]) -> Non
 
 
 def coarser(table: pa.Table, **column: Any) -> Coarser:
-    policy = tc.Policy([tc.Quasi("q", **column)], {"s": 0})
-    found = [one for one in tc.explain(table, policy).suggestions if isinstance(one, Coarser)]
-    assert len(found) == 1
-    return found[0]
+    (found,) = coarser_columns(Rows.of(table, tc.Policy([tc.Quasi("q", **column)], {"s": 0})))
+    return found
 
 
 @pytest.mark.parametrize(
@@ -205,6 +203,11 @@ def coarser(table: pa.Table, **column: Any) -> Coarser:
         (["inner", "bones", "inner", "bones"], {"hierarchy": WARDS}, "as one value, the top of its hierarchy",
          {"inner": "*", "bones": "*"}),
         (["47677", "47678", "4790*", "4790*"], {"hierarchy": "prefixes"}, "with 4 characters shown", {"47677": "4767*", "47678": "4767*"}),
+        (["47601", "47602", "47677", "4790"], {}, "as one value", dict.fromkeys(["47601", "47602", "47677", "4790"], "*")),
+        ([1.5, 2.25, 9.75, 30.0], {}, "in intervals on a grid of 2",
+         {1.5: "[0, 2)", 2.25: "[2, 4)", 9.75: "[8, 10)", 30.0: "[30, 32)"}),
+        (["[1.5, 2.5]", "[2.25, 2.75)", "less than 1", "[7, 8) or missing"], {}, "in intervals on a grid of 2",
+         {"[1.5, 2.5]": "[0, 4)", "[2.25, 2.75)": "[2, 4)", "less than 1": "less than 2", "[7, 8) or missing": "[6, 8) or missing"}),
         (["a", "b", "{a, b}", "c"], {}, "as one value", dict.fromkeys(["a", "b", "{a, b}", "c"], "*")),
     ],
 )  # fmt: skip
@@ -321,7 +324,7 @@ def test_a_table_that_satisfies_its_policy_shows_the_nearest_classes_and_suggest
     found = tc.explain(PEOPLE, tc.Policy([tc.Quasi("ward", hierarchy=WARDS)], {"disease": 0.6}, k=2), n=2)
     assert found.satisfied
     assert (len(found.classes), found.suggestions, found.infeasible) == (2, [], None)
-    assert "The classes nearest to a limit" in str(found)
+    assert "The classes that are farthest from the table" in str(found)
 
 
 def test_what_json_has_adds_up() -> None:

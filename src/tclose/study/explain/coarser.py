@@ -107,7 +107,7 @@ def _next_coarser(column: Quasi, rows: Rows) -> tuple[str, dict[str, Labels]] | 
     for one in counted.values():
         for value, count in one.items():
             weights[value] = weights.get(value, 0) + count
-    in_sets = column.type == "category" or column.recode == "set"
+    in_sets = column.type == "category" or column.recode == "set" or _are_codes(values)
     widened = None if in_sets else _wider_numbers(weights) or _wider_dates(weights)
     if widened is None:
         return "as one value", {part: dict.fromkeys(counted[part], EVERYTHING) for part in parts}
@@ -115,6 +115,13 @@ def _next_coarser(column: Quasi, rows: Rows) -> tuple[str, dict[str, Labels]] | 
     sides = [None] if len(parts) == 1 else [0, 1]
     new_labels = {part: {value: label(value, side) for value in counted[part]} for part, side in zip(parts, sides, strict=True)}
     return how, {part: {value: text for value, text in new.items() if text != printed(value)} for part, new in new_labels.items()}
+
+
+def _are_codes(values: Sequence[Any]) -> bool:
+    """Whether all values are texts and none is the label of a range: numbers among them are codes, as zip codes are."""
+    texts = [value.partition(OR_MISSING)[0] for value in values if isinstance(value, str)]
+    ranges = [text for text in texts if text.startswith(("[", "less than ")) or text.endswith((" or more", " or less"))]
+    return len(texts) == len(values) and not ranges
 
 
 def _counts(column: pa.ChunkedArray) -> dict[Any, int]:

@@ -17,7 +17,7 @@ from tclose.study.explain.feasible import why_infeasible
 from tclose.study.explain.loosen import Limit, loosened_limits
 from tclose.study.explain.suppress import Suppression, fewest_rows, suppress_rows
 from tclose.study.explain.trial import Figures, Rows
-from tclose.study.explain.worst import WorstClass, explain_class, worst_numbers
+from tclose.study.explain.worst import WorstClass, counted, explain_class, worst_numbers
 from tclose.study.measured import Distribution, measure
 
 
@@ -74,7 +74,7 @@ def explain(table: Any, policy: Policy, n: int = 5) -> Explanation:
         infeasible = why_infeasible(rows.table, policy)
 
     announce("Explaining")
-    alone = int((audit.sizes == 1).sum())
+    alone = int((counted(audit) == 1).sum())
     raw = 2 * alone > audit.classes
     least = max(policy.k or 2, 2) if raw else 1
     distributions = measure(rows.table, policy, audit).distributions
@@ -95,6 +95,6 @@ def _suggestions(rows: Rows, audit: Audit) -> list[Coarser | Limit | Suppression
     """Return what would help, each tried: coarser columns, the best first; then limits, and rows to suppress."""
     now = Figures.of(audit)
     helping = [one for one in coarser_columns(rows) if one.after.broken < now.broken or one.after.rows_broken < now.rows_broken]
-    coarser = sorted(helping, key=lambda one: (one.after.rows_broken, one.after.broken))
+    coarser = sorted(helping, key=lambda one: (one.after.rows_broken, one.after.broken, one.after.classes))
     suppressed = suppress_rows(rows)
     return [*coarser, *loosened_limits(rows, audit), *([] if suppressed is None else [suppressed])]

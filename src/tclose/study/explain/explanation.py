@@ -31,11 +31,11 @@ class Explanation:
     now : Figures
         Of the table as it is.
     alone : int
-        The rows that are a class of their own.
+        The classes of one row, or of one person where they are counted.
     raw : bool
-        Whether most classes are such rows: then it is a raw table, and small classes are not listed.
+        Whether most classes are such: then it is a raw table, and small classes are not listed.
     classes_from : int
-        Classes with fewer rows are not listed.
+        Classes with fewer rows, or persons, are not listed.
     classes : list of WorstClass
         The worst classes, worst first: their values, the moves that make up their distance, and the rows to suppress.
     suggestions : list of Coarser, Limit and Suppression
@@ -65,7 +65,7 @@ class Explanation:
             "internal": True,
             "satisfied": self.satisfied,
             "now": self.now.to_dict(),
-            "rows_alone": self.alone,
+            "classes_of_one": self.alone,
             "raw": self.raw,
             "classes": [one.to_dict() for one in self.classes],
             "infeasible": None if self.infeasible is None else self.infeasible.to_dict(),

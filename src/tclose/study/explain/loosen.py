@@ -70,7 +70,7 @@ def limit_in_words(value: Fraction) -> str:
 
 
 def loosened_limits(rows: Rows, audit: Audit) -> list[Limit]:
-    """Return for each limit that some class breaks the nearest one that all classes satisfy, if there is one."""
+    """Return for each limit that some class breaks the nearest one that all classes satisfy, if it asks for something."""
     found = []
     for judgement in audit.judgements:
         if not judgement.broken.any():
@@ -78,7 +78,7 @@ def loosened_limits(rows: Rows, audit: Audit) -> list[Limit]:
         model = NAMED[judgement.model]
         setting = model.limit_from
         value = _attained(audit, model, judgement.sensitive)
-        if setting is None or value is None:
+        if setting is None or value is None or value == setting.idle:
             continue
         policy = with_setting(rows.policy, setting, judgement.sensitive, value)
         after = rows.audit(policy=policy)

@@ -146,7 +146,7 @@ def suppress_rows(rows: Rows) -> Suppression | None:
 def _fewest_for_t(rows: Rows, audit: Audit, number: int) -> Ints | None:
     """Return the fewest rows of a class to suppress so that it satisfies t; None if it breaks another limit, or was not tried."""
     broken = [judgement for judgement in audit.judgements if judgement.broken[number]]
-    if len(broken) != 1 or broken[0].model != "t" or audit.counts_persons:
+    if len(broken) != 1 or broken[0].model != "t":
         return None
     name = str(broken[0].sensitive)
     inside = np.flatnonzero(rows.classes == number)
@@ -156,7 +156,8 @@ def _fewest_for_t(rows: Rows, audit: Audit, number: int) -> Ints | None:
     kept = most_rows_kept(rows.domains[name].distance, counts, rows.counts(name), broken[0].limit, max(rows.policy.k or 1, 1))
     if kept is None:
         return None
-    order = np.argsort(codes, kind="stable")
+    # Of rows with one value, those with the largest codes in the other columns go: the order of the table does not matter.
+    order = np.lexsort((*(rows.codes[other][inside] for other in rows.codes if other != name), codes))
     place = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)  # among the rows of the same value
     chosen: Ints = np.sort(inside[order[place >= kept[codes[order]]]])
     return chosen

@@ -40,10 +40,10 @@ def opening(found: Explanation) -> Iterator[str]:
         classes = number_of(now.classes, "class", "classes")
         yield f"The policy is not satisfied: {now.broken:,} of {classes} {verb} a limit, with {rows}."
     if found.raw:
-        k = found.policy.k
-        asked = f"k={k} asks for {k} rows or more" if k not in (None, 1) else "A k, such as k=5, asks for so many rows or more"
+        k, who = found.policy.k, "person" if found.audit.counts_persons else "row"
+        asked = f"k={k} asks for {k} {who}s or more" if k not in (None, 1) else f"k=5, for one, asks for 5 {who}s or more"
         yield (
-            f"{found.alone:,} of {number_of(now.classes, 'class', 'classes')} are one row each: nobody else has the "
+            f"{found.alone:,} of {number_of(now.classes, 'class', 'classes')} are one {who} each: nobody else has the "
             f"quasi-identifiers of these people, so whoever knows them knows their {_listed(list(found.audit.sensitive))}. "
             f"{asked} in each class: a person is then one of several, and t asks that these have about the values of everybody. "
             "The command anonymize makes such classes."
@@ -54,19 +54,26 @@ def heading_of_classes(found: Explanation) -> str:
     """Return the line above the classes; empty if there are none to show."""
     if not found.classes:
         return ""
-    what = "The classes nearest to a limit" if found.now.satisfied else "The classes that break the policy most"
+    what = "The classes that are farthest from the table" if found.now.satisfied else "The classes that break the policy most"
     if found.raw:
-        what += f", of those with {number_of(found.classes_from, 'row')} or more"
+        what += f", of those with {number_of(found.classes_from, 'person' if found.audit.counts_persons else 'row')} or more"
     return f"{what}:"
 
 
 def class_in_words(found: Explanation, number: int) -> Iterator[str]:
     """Yield the sentences on one of the worst classes; the first names it, the others explain it."""
     one = found.classes[number]
-    yield f"{number + 1}. {one.people}; {number_of(one.rows, 'row')}. {_limits_in_words(found, one)}"
+    size = (
+        number_of(one.rows, "row")
+        if one.persons is None
+        else f"{number_of(one.persons, 'person')} in {number_of(one.rows, 'row')}"
+    )
+    yield f"{number + 1}. {one.people}; {size}. {_limits_in_words(found, one)}"
     if one.too_much:
         yield f"Too much: {_shares_in_words(one.too_much, one.column)}."
         yield f"Too little: {_shares_in_words(one.too_little, one.column)}."
+        if one.middle is not None:
+            yield f"The median of {one.column} is {one.middle[0]}, in the table {one.middle[1]}."
         yield _moves_in_words(one.moves, one.distance)
     if one.fewest is not None:
         yield _fewest_in_words(found, one, one.fewest)
@@ -121,7 +128,8 @@ def _fewest_in_words(found: Explanation, one: WorstClass, fewest: Fewest) -> str
     if fewest.whole:
         least = "" if found.policy.k is None else f" of {number_of(found.policy.k, 'row')} or more"
         small = any(broken.sensitive is None for broken in one.breaks)
-        why = "it is too small" if small else f"no part{least} satisfies t" if fewest.proven else "fewer were not found to do"
+        known = f"no part{least} satisfies t" if fewest.proven else "whether fewer would do is not known"
+        why = "it is too small" if small else known
         return f"Suppress: all its rows; {why}."
     first = list(fewest.values.items())[:SHOWN]
     values = ", ".join(f"{count:,} with {value}" for value, count in first)

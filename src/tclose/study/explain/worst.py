@@ -13,7 +13,7 @@ from tclose.judge.result import Audit, Judgement
 from tclose.judge.transport import Move
 from tclose.study.explain.suppress import Fewest
 from tclose.study.measured import Distribution, people_in_words
-from tclose.values.arrays import Bools, Floats, Ints
+from tclose.values.arrays import Floats, Ints
 from tclose.values.exact import float_up
 
 
@@ -68,6 +68,10 @@ class WorstClass:
         The values that are more, or less, frequent in it than in the table, largest difference first.
     moves : list of Move
         A plan that makes the class like the table, as `tclose.transport` has it; the costs add up to the distance.
+    persons : int or None
+        Its persons, where they are counted.
+    middle : pair of str, or None
+        The median of the class and that of the table, where values have an order.
     fewest : Fewest or None
         The rows to suppress, so that what is left of the class breaks no limit.
     """
@@ -81,6 +85,8 @@ class WorstClass:
     too_much: list[Share]
     too_little: list[Share]
     moves: list[Move]
+    persons: int | None = None
+    middle: tuple[str, str] | None = None
     fewest: Fewest | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -88,11 +94,13 @@ class WorstClass:
         return {
             "class": self.number,
             "rows": self.rows,
+            "persons": self.persons,
             "people": self.people,
             "column": self.column,
             "distance": float_up(self.distance),
             "distance_exact": str(self.distance),
             "breaks": [broken.to_dict() for broken in self.breaks],
+            "medians": None if self.middle is None else dict(zip(("class", "table"), self.middle, strict=True)),
             "too_much": [share.to_dict() for share in self.too_much],
             "too_little": [share.to_dict() for share in self.too_little],
             "moves": [
@@ -104,33 +112,37 @@ class WorstClass:
         }
 
 
-def worst_numbers(audit: Audit, most: int, least_rows: int) -> list[int]:
+def worst_numbers(audit: Audit, most: int, least: int) -> list[int]:
     """Return the numbers of the classes that break the policy most, at most ``most``, worst first.
 
     A class is as bad as the limit that it exceeds by the largest factor; ties: the one that is farther from the table, then the
-    first. Classes that break nothing are listed only where no class does: those nearest to a limit.
+    first. Classes that break nothing are listed only where no class does: those nearest to their t, else the farthest.
 
     Parameters
     ----------
-    least_rows
-        Smaller classes are not listed.
+    least
+        Classes with fewer rows, or persons, are not listed.
     """
-    factor = np.max([np.zeros(audit.classes), *(_factors(judgement) for judgement in audit.judgements)], axis=0)
-    if audit.satisfied and not factor.any():
-        factor = _farthest(audit)
-    listed = np.flatnonzero((audit.sizes >= least_rows) & ((factor > 0) | audit.satisfied))
+    compared = [one for one in audit.judgements if not audit.satisfied or one.model == "t"]
+    factors = [_factors(one) if audit.satisfied else np.where(one.broken, _factors(one), 0.0) for one in compared]
+    factor = np.max([np.zeros(audit.classes), *factors], axis=0)
+    listed = np.flatnonzero((counted(audit) >= least) & ((factor > 0) | audit.satisfied))
     order = np.lexsort((listed, -_farthest(audit)[listed], -factor[listed]))
     chosen: list[int] = listed[order[:most]].tolist()
     return chosen
 
 
+def counted(audit: Audit) -> Ints:
+    """Return the size of each class: its persons where they are counted, else its rows."""
+    return audit.persons if audit.counts_persons and audit.persons is not None else audit.sizes
+
+
 def _factors(judgement: Judgement) -> Floats:
-    """Return by which factor each class exceeds a limit; 0 for a class that satisfies it, unless all do."""
+    """Return by which factor each class exceeds a limit; below 1 if it satisfies it."""
     values, limit = np.asarray(judgement.values, dtype=np.float64), float(judgement.limit)
     above, below = (np.full_like(values, limit), values) if judgement.floor else (values, np.full_like(values, limit))
     factors: Floats = np.divide(above, below, out=np.where(above > 0, np.inf, 0.0), where=below > 0)
-    counted: Bools = judgement.broken if judgement.broken.any() else np.zeros(len(values), dtype=bool)
-    return np.where(counted, factors, 0.0)
+    return factors
 
 
 def _farthest(audit: Audit) -> Floats:
@@ -155,8 +167,23 @@ def explain_class(audit: Audit, number: int, distributions: dict[str, Distributi
     ]
     distance = sum((move.cost for move in moves), Fraction(0))
     return WorstClass(
-        number, int(counts.sum()), people_in_words(audit, number), name, distance, breaks, much, little, moves
-    )  # fmt: skip
+        number,
+        int(counts.sum()),
+        people_in_words(audit, number),
+        name,
+        distance,
+        breaks,
+        much,
+        little,
+        moves,
+        int(counted(audit)[number]) if audit.counts_persons else None,
+        (_median(distribution, counts), _median(distribution, distribution.counts)) if distribution.in_order else None,
+    )
+
+
+def _median(distribution: Distribution, counts: Ints) -> str:
+    """Return the median of the values of a class or of the table, which have an order: the lower one of two."""
+    return distribution.values[int(np.searchsorted(np.cumsum(counts), (int(counts.sum()) + 1) // 2))]
 
 
 def shares_of(distribution: Distribution, counts: Ints) -> tuple[list[Share], list[Share]]:

@@ -13,7 +13,6 @@ from tests.support.project import PROJECT
 NOTEBOOKS = sorted((PROJECT / "docs" / "notebooks").glob("*.ipynb"))
 
 
-@pytest.mark.usefixtures("warm")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_is_written_in_it(path: Path) -> None:
     # In a process of its own: what the kernel's libraries warn of is not ours to mend.

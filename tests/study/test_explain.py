@@ -27,6 +27,7 @@ from tests.support.inputs import contain
 from tests.support.releases import Case, audited, cases
 
 WARDS = {"*": {"inner": ["heart", "lung"], "bones": ["hip", "knee"]}}
+RANGES = [["A00-A09", "Gut", "Infect"], ["A15-A19", "TB", "Infect"], ["J00-J06", "Upper", "Lung"]]
 PEOPLE = pa.table(
     {
         "age": [21, 22, 23, 24, 25, 26, 41, 42, 43, 44, 45, 46],
@@ -208,6 +209,22 @@ def coarser(table: pa.Table, **column: Any) -> Coarser:
          {1.5: "[0, 2)", 2.25: "[2, 4)", 9.75: "[8, 10)", 30.0: "[30, 32)"}),
         (["[1.5, 2.5]", "[2.25, 2.75)", "less than 1", "[7, 8) or missing"], {}, "in intervals on a grid of 2",
          {"[1.5, 2.5]": "[0, 4)", "[2.25, 2.75)": "[2, 4)", "less than 1": "less than 2", "[7, 8) or missing": "[6, 8) or missing"}),
+        (["Gut", "A01", "TB", "Lung"], {"hierarchy": {"ranges": RANGES}}, "one level up its ranges", {"A01": "A00-A09"}),
+        (["Gut", "TB", "Gut", "Lung"], {"hierarchy": {"ranges": RANGES}}, "one level up its ranges", {"Gut": "Infect", "TB": "Infect"}),
+        (["2024-03", "2024-Q1", "2024-05", "*"], {"hierarchy": "dates"}, "in whole quarters",
+         {"2024-03": "[2024-01-01, 2024-03-31]", "2024-Q1": "[2024-01-01, 2024-03-31]", "2024-05": "[2024-04-01, 2024-06-30]"}),
+        ([21, 22, 26, 41], {"hierarchy": {"intervals": [5, 10]}}, "at level 1 of its hierarchy",
+         {21: "[20, 24]", 22: "[20, 24]", 26: "[25, 29]", 41: "[40, 44]"}),
+        (["[20, 24]", "[25, 29]", "[40, 49]", "*"], {"hierarchy": {"intervals": [5, 10, 20]}}, "at level 2 of its hierarchy",
+         {"[20, 24]": "[20, 29]", "[25, 29]": "[20, 29]"}),
+        (["[0.5, 1)", "[1, 1.5)", "[0, 2)", "[0, 2)"], {"hierarchy": {"intervals": ["1/2", 2]}}, "at level 2 of its hierarchy",
+         {"[0.5, 1)": "[0, 2)", "[1, 1.5)": "[0, 2)"}),
+        (["[20, 39]", "[40, 59]", "*", "*"], {"hierarchy": {"intervals": [5, 20]}}, "as one value, the top of its hierarchy",
+         {"[20, 39]": "*", "[40, 59]": "*"}),
+        (["17 or less", "[18, 29]", "30 or more", "30 or more"], {"hierarchy": {"cuts": [[18, 30], [30]]}}, "at level 2 of its hierarchy",
+         {"17 or less": "29 or less", "[18, 29]": "29 or less"}),
+        (["4****", "5****", "4****", "5****"], {"hierarchy": {"prefixes": [3, 1]}}, "as one value, the top of its hierarchy",
+         {"4****": "*****", "5****": "*****"}),
         (["a", "b", "{a, b}", "c"], {}, "as one value", dict.fromkeys(["a", "b", "{a, b}", "c"], "*")),
     ],
 )  # fmt: skip
@@ -216,6 +233,14 @@ def test_a_column_coarser_by_one_level(cells: list[Any], column: dict[str, Any],
     assert found.how == how
     if labels is not None:
         assert found.labels == {"q": labels}
+
+
+def test_ranges_of_two_columns_are_about_twice_as_wide() -> None:
+    table = pa.table({"q.min": [20, 21, 30, 40], "q.max": [24, 28, 39, 50], "s": [1, 2, 3, 4]})
+    found = coarser(table, recode="bounds")
+    assert found.how == "in intervals on a grid of 20"
+    assert found.labels == {"q.min": {21: "20", 30: "20"}, "q.max": {24: "39", 28: "39", 50: "59"}}
+    assert found.apply(table)["q.max"].to_pylist() == ["39", "39", "39", "59"]
 
 
 # Infeasible policies -----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -17,7 +18,7 @@ from tclose import jobs
 from tclose.judge.boxes import day_of, ends_of_range, position_of
 from tclose.policy import Quasi
 from tclose.study.explain.trial import Figures, Rows
-from tclose.values.builders import Prefixes, Ranges
+from tclose.values.builders import Dates, NumberBuilder, Prefixes, Ranges
 from tclose.values.exact import as_text, exact
 from tclose.values.formula_guard import unguarded
 from tclose.values.hierarchy import ROOT, Hierarchy, node_names, printed
@@ -107,8 +108,12 @@ def _next_coarser(column: Quasi, rows: Rows) -> tuple[str, dict[str, Labels]] | 
     for one in counted.values():
         for value, count in one.items():
             weights[value] = weights.get(value, 0) + count
-    in_sets = column.type == "category" or column.recode == "set" or _are_codes(values)
-    widened = None if in_sets else _wider_numbers(weights) or _wider_dates(weights)
+    if isinstance(column.builder, Dates):
+        widened = _wider_dates(weights)
+    elif column.type == "category" or column.recode == "set" or _are_codes(values):
+        widened = None
+    else:
+        widened = _wider_numbers(weights, _lengths(rows, parts)) or _wider_dates(weights)
     if widened is None:
         return "as one value", {part: dict.fromkeys(counted[part], EVERYTHING) for part in parts}
     how, label = widened
@@ -147,7 +152,7 @@ def _level_up(column: Quasi, values: Sequence[Any]) -> tuple[str, Labels] | None
         return _up_prefixes(values, builder.shown)
     if isinstance(builder, Ranges):
         return _up_ranges(builder, values)
-    return None
+    return _up_intervals(builder, values) if isinstance(builder, NumberBuilder) else None
 
 
 def _up_tree(tree: Hierarchy, values: Sequence[Any]) -> tuple[str, Labels] | None:
@@ -195,16 +200,55 @@ def _up_ranges(builder: Ranges, values: Sequence[Any]) -> tuple[str, Labels]:
     return "one level up its ranges", {value: path[-2] for value, path in paths.items() if len(path) == deepest > 1}
 
 
+def _up_intervals(builder: NumberBuilder, values: Sequence[Any]) -> tuple[str, Labels] | None:
+    """Return the labels of the intervals above those, or above the numbers, that are at the lowest level of a rule."""
+    known = {value: pair for value in values if (pair := _ends(value, dates=False)) != (None, None)}
+    if not known:
+        return None
+    whole = all(Fraction(end[1]).denominator == 1 and end[2] == 0 for pair in known.values() for end in pair if end is not None)
+    top = len(builder.levels())
+    levels = {value: _level_of(builder, *pair) for value, pair in known.items()}
+    target = min(levels.values()) + 1
+    if target >= top:
+        return "as one value, the top of its hierarchy", dict.fromkeys(known, EVERYTHING)
+    labels = {}
+    for value, (low, high) in known.items():
+        if levels[value] < target:
+            number = Fraction((low or high)[1])
+            (path,) = builder.paths([int(number) if whole else number])
+            labels[value] = path[-2 - target]
+    return f"at level {target + 1} of its hierarchy", {value: label for value, label in labels.items() if label != printed(value)}
+
+
+def _level_of(builder: NumberBuilder, low: Any, high: Any) -> int:
+    """Return the lowest level of a rule with an interval that has a whole range, 0 the finest; -1 for a single number."""
+    if low is not None and high is not None and low[1:] == high[1:]:
+        return -1
+    number = Fraction((low or high)[1])
+    for level in range(len(builder.levels())):
+        inside = builder.interval(number, level)
+        begins = inside.low == -math.inf if low is None else inside.low <= low[1]
+        last = (math.inf, -1) if high is None else high[1:]
+        if begins and last < (inside.high, 0):
+            return level
+    return len(builder.levels())
+
+
 # --- wider intervals -------------------------------------------------------------------------------------------------------
 
 Widened = tuple[str, Callable[[Any, int | None], str]]
 """In words, and a function from a value or label to its new label; 0 and 1 ask for the label of one end alone."""
 
 
-def _wider_numbers(counts: Mapping[Any, int]) -> Widened | None:
+def _wider_numbers(counts: Mapping[Any, int], lengths: Sequence[tuple[Fraction, int]]) -> Widened | None:
     """Return wider intervals of numbers, or of labels of ranges; None if the values are no numbers, or one interval has them all.
 
     Intervals are on a grid of 1, 2 or 5 times a power of ten: of ranges the first width that is twice the median one of all rows.
+
+    Parameters
+    ----------
+    lengths
+        Of ranges whose ends are two columns, with their numbers of rows; none if they are one.
     """
     ends = {value: _ends(value, dates=False) for value in counts}
     known = {value: pair for value, pair in ends.items() if pair != (None, None)}
@@ -219,8 +263,8 @@ def _wider_numbers(counts: Mapping[Any, int]) -> Widened | None:
     gap = min(high - low for low, high in pairwise(numbers))
     span = Fraction(numbers[-1] - numbers[0])
     widths = [(_length(pair, whole=whole), counts[value]) for value, pair in known.items() if None not in pair]
-    present = _median(widths)
-    raw = all(low is not None and high is not None and low[1] == high[1] for low, high in known.values())
+    present = _median(lengths or widths)
+    raw = not lengths and all(low is not None and high is not None and low[1] == high[1] for low, high in known.values())
     wanted = max(Fraction(2 * gap), span / CELLS) if raw else 2 * max(present, Fraction(gap))
     width = _round_up(wanted)
     if width > span:
@@ -306,6 +350,15 @@ def _ends(value: Any, *, dates: bool) -> tuple[Any, Any]:
         return (0, number, 0), (0, number, 0)
     low, high = position_of(value)
     return (1, low, 0), (1, high, 0)
+
+
+def _lengths(rows: Rows, parts: Sequence[str]) -> list[tuple[Fraction, int]]:
+    """Return how wide the ranges of a quasi-identifier are whose ends are two columns of numbers, with their rows."""
+    if len(parts) == 1:
+        return []
+    pairs = Counter(zip(*(rows.table[part].to_pylist() for part in parts), strict=True))
+    ends = [(_ends(low, dates=False)[0], _ends(high, dates=False)[1], count) for (low, high), count in pairs.items()]
+    return [(Fraction(high[1] - low[1]) + 1, count) for low, high, count in ends if low is not None and high is not None]
 
 
 def _length(pair: tuple[Any, Any], *, whole: bool) -> Fraction:

@@ -170,6 +170,13 @@ def test_columns_that_tell_the_same_are_named() -> None:
     assert not [name for name in ("age", "zip") if "the same as" in " ".join(found.reasons[name])]
 
 
+def test_words_that_may_mean_no_value_are_named() -> None:
+    found = tc.propose(pa.table({"age": [1, 2] * 4, "work": ["?", "?", "x", "y"] * 2, "ill": ["none", "flu"] * 4}))
+    assert "4 rows have '?': if that means no value, name it in input: {missing: [...]}." in found.to_yaml().replace(
+        "\n  # ", " "
+    )
+
+
 def test_names_that_are_guessed() -> None:
     strong = ["diagnosis", "ICD10", "FEDTAX", "income", "salary-class", "religious", "naffairs", "hlthg", "disea", "vote"]
     assert {name: suggests_sensitive(name) for name in strong} == dict.fromkeys(strong, 2)

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from tclose.make.kept import is_free_text, is_nearly_unique
 from tclose.tables.coded import Codes
+from tclose.tables.nearly import WORDS
 from tclose.tables.readings import NOUNS, Reading
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
@@ -89,6 +90,15 @@ class Column:
     def free_text(self) -> bool:
         """Whether the column has long texts, in which people write names."""
         return is_free_text(self.present, self.counts[: self.values])
+
+    @cached_property
+    def doubtful_words(self) -> dict[str, int]:
+        """The texts of the column that often mean "no value", as ? or NA, with their numbers of rows."""
+        if self.kind != "text":
+            return {}
+        words = pa.array([word for word in WORDS if word], self.present.type)
+        found = pc.indices_nonzero(pc.is_in(self.present, words)).to_pylist()
+        return {self.present[index].as_py(): int(self.counts[index]) for index in found}
 
     @cached_property
     def same_length(self) -> int:

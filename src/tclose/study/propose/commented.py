@@ -43,7 +43,7 @@ def _lines(proposal: Proposal, path: str) -> Iterator[str]:
         yield "input:"
         yield from (f"  {key}: {flow(value)}" for key, value in settings["input"].items())
         yield ""
-    yield from _comment("At least k persons look alike: a guess who someone is, is right once in k times.")
+    yield from _comment("At least k persons look alike in each class.")
     yield f"k: {settings['k']}"
     if proposal.policy.unit is None:
         yield from _comment("Each row is taken for a person. If persons have several rows, name the column that names them:")

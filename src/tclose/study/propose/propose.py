@@ -16,6 +16,7 @@ from tclose.study.propose.proposal import Proposal
 from tclose.study.propose.roles import Assigned, assign_roles
 from tclose.study.propose.samples import sample_rows
 from tclose.study.propose.singling import singled_out
+from tclose.values.exact import number_of
 
 K = 5
 """The k that is proposed."""
@@ -88,7 +89,11 @@ def _described(one: Assigned) -> str:
     column = one.column
     noun = column.noun[0].upper() + column.noun[1:]
     missing = f", {column.missing:,} missing" if column.missing else ""
-    return f"{noun}, {column.values:,} different{missing}."
+    words = "".join(
+        f" {number_of(rows, 'row has', 'rows have')} {word!r}: if that means no value, name it in input: {{missing: [...]}}."
+        for word, rows in column.doubtful_words.items()
+    )
+    return f"{noun}, {column.values:,} different{missing}.{words}"
 
 
 def _policy_of(assigned: list[Assigned], read: Read, unit: str | None) -> Policy:

@@ -33,7 +33,7 @@ SENSITIVE = (
     "salary", "income", "wage", "earning", "revenue", "wealth", "debt", "credit", "balance", "cost", "charge", "payment",
     "expense", "tax", "capital", "profit", "religi", "ethnic", "race", "politic", "party", "vote", "sexual", "orient",
     "affair", "crime", "criminal", "offen", "convict", "arrest", "fraud", "complaint", "grade", "score", "result",
-    "outcome", "visit", "krankheit", "gehalt", "einkommen", "kosten", "lohn", "religion", "steuer",
+    "outcome", "visit", "krankheit", "befund", "gehalt", "einkommen", "kosten", "lohn", "religion", "steuer",
 )  # fmt: skip
 """Beginnings, or ends, of words for what people would rather not have known."""
 

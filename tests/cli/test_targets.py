@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from tclose.cli import app
 
 OUTPUTS = [
-    ("report", "release.csv", "-o", "x.html"),
+    ("report", "people.csv", "-o", "x.html"),
     ("compare", "people.csv", "-p", "policy.yaml", "-o", "x.json"),
     ("compare", "people.csv", "-p", "policy.yaml", "--csv", "x.csv"),
     ("compare", "people.csv", "-p", "policy.yaml", "--html", "x.html"),

@@ -812,3 +812,10 @@ def test_the_schema_refuses_what_the_policy_refuses(settings: dict[str, Any]) ->
 def test_the_schema_accepts_what_the_policy_accepts(settings: dict[str, Any]) -> None:
     assert Policy(**settings).k in (None, 5)
     check(settings, Policy.json_schema())
+
+
+def test_a_setting_of_the_whole_policy_in_a_column_is_told_where_it_belongs() -> None:
+    with pytest.raises(
+        tc.PolicyError, match=r"'alpha' of 'ill' is not a setting of Sensitive\. It is a setting of the whole policy"
+    ):
+        tc.Policy(["age"], {"ill": {"t": 0.2, "alpha": 0.5}})

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -491,3 +492,11 @@ def test_a_certificate_of_wrong_types_ends_with_1_or_2(pair: Pair) -> None:
         pair.certificate.write_text(json.dumps(changed(told, path, put(ODD[number % len(ODD)]))))
         done = run("verify", pair.data)
         assert done.exit_code in (0, 1, 2), (path, done.exception)
+
+
+def test_a_release_that_is_as_certified_and_not_what_the_reader_asks(tmp_path: Path) -> None:
+    table = pa.table({"age": [23, 27, 31, 39], "salary": [3, 5, 4, 6]})
+    data = tc.anonymize(table, tc.Policy(["age"], {"salary": 0.5}, k=2)).write(tmp_path / "release.csv")[0]
+    found = tc.verify(data, policy=tc.Policy(["age"], {"salary": 0.5}, k=3))
+    assert not found.holds
+    assert found.verdict == "release.csv is as certified, but not what your policy asks."

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tclose.release.release import Release
     from tclose.release.release_set import ReleaseSet
 
+ANOTHER = 0.005
+"""Two figures of one information loss that differ by more are explained."""
 USELESS = 0.9
 """With an information loss above this, a release says little of its quasi-identifiers."""
 
@@ -92,6 +94,12 @@ def _show_loss(screen: Screen, release: Release) -> None:
         table.row(f"  {name}", f"{100 * lost:.0f}%", release._details.in_words.get(name, ""))
     table.columns[2].justify = "left"
     screen.print(table)
+    seen = release.certificate["loss"].get("gcp")
+    if seen is not None and abs(seen - gcp) >= ANOTHER:
+        screen.tell(
+            f"The certificate and the report have GCP {seen:.4f}: a reader does not know your table, and compares with what is "
+            "published."
+        )
     if gcp > USELESS:
         advice = "" if release.record["algorithm"] in (DEFAULT, "codip") else f" Or choose {DEFAULT}, which usually loses less."
         screen.tell(
@@ -117,9 +125,11 @@ def _show_unique(screen: Screen, release: Release) -> None:
     names = [name for name, role in roles.items() if role in ("kept", "sensitive")]
     telling = max(names, key=lambda name: len(release._details.coded[name].combine_chunks().dictionary))
     values = len(release._details.coded[telling].combine_chunks().dictionary)
-    mend = (
-        "Drop it or make it coarser" if roles[telling] == "kept" else "Publish it in bins (bins in the policy) or make it coarser"
-    )
+    mend = "Drop it or make it coarser"
+    if roles[telling] == "sensitive":
+        number = release.readings[telling].kind in ("integer", "decimal", "float")
+        binned = next(column.bins for column in release._details.policy.sensitive if column.name == telling) is not None
+        mend = "Publish it in bins (bins in the policy)" if number and not binned else "Make it coarser before you publish it"
     without = release._details.unique_without(telling)
     others = f"without it {f'{without:,}' if without else 'none'} would"
     screen.tell(

@@ -33,7 +33,7 @@ from tclose.policy.fields import (
     Texts,
     Weight,
 )
-from tclose.policy.sentences import in_one_sentence
+from tclose.policy.sentences import column_hint, in_one_sentence
 from tclose.policy.settings import CONFIG, Settings, readable
 from tclose.values.builders import NAMED, Builder
 from tclose.values.exact import plain
@@ -45,7 +45,7 @@ else:
     DistanceName = Literal[("auto", *KINDS)]
 
 
-@in_one_sentence()
+@in_one_sentence(hint=column_hint)
 @dataclass(config=CONFIG, repr=False)
 class Quasi(Settings):
     """A quasi-identifier: a column that others may know about a person.
@@ -204,7 +204,7 @@ class Keep(Settings):
     despite: Reason = None
 
 
-@in_one_sentence()
+@in_one_sentence(hint=column_hint)
 @dataclass(config=CONFIG, repr=False)
 class Sensitive(Settings):
     """A sensitive attribute: a column that nobody should learn about a person.

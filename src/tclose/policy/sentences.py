@@ -65,6 +65,9 @@ def of(name: Any) -> str:
     return "" if name is None else f" of {got(name)}"
 
 
+_OF_POLICY = ("k", "alpha", "n", "edges", "suppression", "unit", "small_cells")
+
+
 def policy_hint(unknown: str, of_sensitive: Collection[str]) -> str:
     """Return a hint for an unknown setting: how tclose calls it, or that a sensitive column has it; else an empty text."""
     word = unknown.lower().replace("-", "_").replace(" ", "_")
@@ -74,6 +77,11 @@ def policy_hint(unknown: str, of_sensitive: Collection[str]) -> str:
     if unknown in of_sensitive:
         return f" It is a setting of a sensitive column, as in sensitive: {{salary: {{{unknown}: ...}}}}."
     return ""
+
+
+def column_hint(unknown: str) -> str:
+    """Return a hint for an unknown setting of a column: that the whole policy has it; else an empty text."""
+    return f" It is a setting of the whole policy, beside k: {unknown}: ..." if unknown in _OF_POLICY else ""
 
 
 def _sentence_on_error(

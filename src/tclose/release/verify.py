@@ -41,11 +41,12 @@ ANOTHER = "belongs to another file"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a certificate says, and whether the release bears it out."""
+    """One thing that a certificate says, or that the reader's own policy asks, and whether the release bears it out."""
 
     what: str
     holds: bool
     detail: str = ""
+    own: bool = False
 
     def __str__(self) -> str:
         """Return the finding as a line of text: yes or NO, and what was checked."""
@@ -93,8 +94,10 @@ class Verification:
 
     @property
     def verdict(self) -> str:
-        """The last line of a verification: whether the release is as certified."""
-        return f"{self.title} {'is' if self.holds else 'is not'} as certified."
+        """The last line of a verification: whether the release is as certified, and whether it is what the reader asks."""
+        certified = all(finding.holds for finding in self.findings if not finding.own)
+        also = "." if self.holds or not certified else ", but not what your policy asks."
+        return f"{self.title} {'is' if certified else 'is not'} as certified{also}"
 
     def __str__(self) -> str:
         """Return the verification as lines of text: scope, findings, differences, what is not checked, warnings, verdict."""
@@ -343,9 +346,12 @@ def _findings_on_own_policy(own: Policy, audit: Audit, names: Sequence[str]) -> 
     asks = asks_for_something(own)
     published = [name for name in (*own.identifiers, *own.drop) if name in names]
     return [
-        Finding("Your policy asks for something", asks, "" if asks else "it sets no limit"),
-        Finding("It satisfies your policy", audit.satisfied, _broken_limits(audit)),
-        *(Finding(f"{name} is not published, as your policy asks", False, "it is a column of the file") for name in published),
+        Finding("Your policy asks for something", asks, "" if asks else "it sets no limit", own=True),
+        Finding("It satisfies your policy", audit.satisfied, _broken_limits(audit), own=True),
+        *(
+            Finding(f"{name} is not published, as your policy asks", False, "it is a column of the file", own=True)
+            for name in published
+        ),
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tclose.judge.boxes import ends_of_range, is_masked, set_members
 from tclose.judge.result import Audit
-from tclose.values.exact import number_of
+from tclose.values.exact import about, number_of
 from tclose.values.hierarchy import printed
 
 DAY = 86_400_000_000
@@ -74,7 +74,7 @@ def coarseness_of(name: str, columns: Mapping[str, PublishedColumn], audit: Audi
         if own:
             of = sum(count for _, count in own)
             mean = sum(width * count for width, count in own) / of
-            found.append((of / rows, words.format(f"{mean:.3g}" if kind in ("range", "day") else f"{mean:.1f}")))
+            found.append((of / rows, words.format(about(mean) if kind in ("range", "day") else f"{mean:.1f}")))
     labels = "hierarchy" in holds and not any(kind == "masked" for kind, _ in kinds)
     if labels:
         number = sum(kind == "single" for kind, _ in kinds)
@@ -119,4 +119,4 @@ def _bounds_in_words(name: str, audit: Audit) -> str:
         low, high = (np.array([float(value) for value in side.to_pylist()]) for side in sides)  # type: ignore[union-attr]
     except (TypeError, ValueError, AttributeError):  # dates, missing cells, or no bounds
         return "as bounds"
-    return f"between bounds that differ by {float(((high - low) * audit.sizes).sum() / audit.sizes.sum()):.3g} on average"
+    return f"between bounds that differ by {about(float(((high - low) * audit.sizes).sum() / audit.sizes.sum()))} on average"

@@ -105,6 +105,15 @@ def number_of(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def about(number: float) -> str:
+    """Return a number for a sentence: three digits, or the whole number with commas from 1,000 on.
+
+    >>> about(8.64), about(10_912.4)
+    ('8.64', '10,912')
+    """
+    return f"{number:,.0f}" if 1000 <= number < 1e15 else f"{number:.3g}"
+
+
 def integer_dtype(bound: int) -> type:
     """Return the dtype in which integers up to ``bound`` are exact: int64, else object (Python's own integers).
 

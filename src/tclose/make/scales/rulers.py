@@ -20,7 +20,7 @@ import numpy as np
 
 from tclose.errors import ColumnError, PolicyError
 from tclose.values.arrays import Bools, Ints
-from tclose.values.exact import as_text, exact, finite_decimal, integer_dtype
+from tclose.values.exact import about, as_text, exact, finite_decimal, integer_dtype
 from tclose.values.hierarchy import printed
 
 SNAPS = ("day", "week", "month", "quarter", "year")
@@ -183,7 +183,7 @@ class Numbers(Ruler):
 
     def length(self, units: Fraction) -> str:
         """Return the length of a published range of numbers as text, with three digits."""
-        return f"{float(min(units / self._one, LARGEST)):.3g}"
+        return about(float(min(units / self._one, LARGEST)))
 
     def mean(self, grains: int) -> float:
         """Return the published mean of a class from its number of grains, as a float with few digits."""

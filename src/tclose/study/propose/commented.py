@@ -107,7 +107,9 @@ def cost_lines(costs: Sequence[Cost], sampled: int, rows: int) -> list[str]:
     whole = "all rows" if sampled == rows else f"a sample of {sampled:,} of {rows:,} rows"
     lines = _comment(
         "t is how far the sensitive values of a class may be from those of the whole table: 0 the same, 1 anything. With a t of "
-        "0.2, a diagnosis that 1% have may reach 21% in a class. CHOOSE one for each column. Tried for all of them together, on "
+        "0.2, a diagnosis that 1% have may reach 21% in a class. Where values have an order or a hierarchy, shares may change "
+        "more, if near values make up for it: bins and a smaller t help. CHOOSE one for each column. Tried for all of them "
+        "together, on "
         f"{whole} (GCP is the information loss: 0 none, 1 all):"
     )
     lines.append("#    t      GCP   classes")

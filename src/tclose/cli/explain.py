@@ -55,8 +55,6 @@ def explain(
 
 def _show_explanation(found: Explanation, title: str) -> None:
     """Print the screen of an explanation: the verdict, the worst classes, and what would help."""
-    from rich.padding import Padding
-
     from tclose.cli.printing import Columns, Screen, words
     from tclose.study.explain import words as sentences
 
@@ -73,7 +71,7 @@ def _show_explanation(found: Explanation, title: str) -> None:
         first, *others = sentences.class_in_words(found, number)
         screen.tell(first)
         for line in others:
-            screen.print(Padding(words(line), (0, 0, 0, 3)) if screen.is_terminal else words(f"   {line}"))
+            screen.tell_below(line)
     if sentences.heading_of_changes(found):
         screen.print()
         screen.tell(words(sentences.heading_of_changes(found), style="bold"))

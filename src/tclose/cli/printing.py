@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -62,6 +63,10 @@ class Screen(Console):
     def tell(self, *parts: str | Text) -> None:
         """Print one line on the screen, of parts that are separated by a space."""
         self.print(*(part if isinstance(part, Text) else words(part) for part in parts))
+
+    def tell_below(self, line: str, indent: int = 3) -> None:
+        """Print a line that stands below another one, indented; where a terminal breaks it, all of its parts are."""
+        self.print(Padding(words(line), (0, 0, 0, indent)) if self.is_terminal else words(" " * indent + line))
 
     def on_broken_pipe(self) -> None:
         """Raise BrokenPipeError for `a_reader_may_leave` to handle; rich would end the program."""

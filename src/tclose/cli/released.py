@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tclose.cli.printing import Columns, Screen, words
-from tclose.cli.screen import WHAT_T_IS, how_read, limits_table, listed_names, size
+from tclose.cli.screen import WHAT_T_IS, how_read, limits_table, listed_names, size, worst_classes
 from tclose.make.registry import DEFAULT
 from tclose.release.certificate import edges_in_words
 from tclose.report.attained import SATISFIED
@@ -41,6 +41,8 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))
     screen.tell(WHAT_T_IS)
+    for sentence in worst_classes(audit):
+        screen.tell(sentence)
     if audit.policy.edges > 1:
         promise = edges_in_words(audit.policy.edges)
         screen.tell(f"{promise[0].upper()}{promise[1:]} (edges: checked with the raw table).")
@@ -120,7 +122,7 @@ def _show_unique(screen: Screen, release: Release) -> None:
     differ = "differs" if unique == 1 else "differ"
     screen.tell(
         f"{unique:,} of {number_of(release.audit.rows, 'row')} {differ} from all others when sensitive and kept columns are "
-        "counted in: anyone who knows those of a person, too, can find that row."
+        "counted in: anyone who knows all of those of a person, too, can find that row. No limit is about that."
     )
     names = [name for name, role in roles.items() if role in ("kept", "sensitive")]
     telling = max(names, key=lambda name: len(release._details.coded[name].combine_chunks().dictionary))

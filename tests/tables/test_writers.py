@@ -13,7 +13,7 @@ import pytest
 
 import tclose as tc
 from tclose.tables.files import Together, sha256_of, write_whole
-from tclose.tables.folder_lock import NAME, locked
+from tclose.tables.folder_lock import NAME, locked, only_writer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks and signals of POSIX")
 
@@ -238,3 +238,14 @@ def test_the_papers_tell_which_release_they_are_about(tmp_path: Path) -> None:
     data, *papers = tc.anonymize(table, tc.Policy(["q"], {"s": 1}, k=2)).write(tmp_path / "release.csv")
     assert all(sha256_of(data) in paper.read_text() for paper in papers)
     assert papers[2].read_text().endswith(f"\nsha256 of the release: {sha256_of(data)}\n")
+
+
+def test_a_file_has_one_writer_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    with only_writer(path) as first:
+        assert first
+        with only_writer(path) as second, only_writer(tmp_path / "other.json") as elsewhere:
+            assert (second, elsewhere) == (False, True)
+    with only_writer(path) as again:
+        assert again
+    assert list(tmp_path.iterdir()) == []

@@ -382,6 +382,19 @@ def bin_between(value: Number, edges: Masses) -> tuple[Number, Number]:
     return (max(below) if below else -math.inf), (min(above) if above else math.inf)
 
 
+def roundness(number: int) -> tuple[int, int]:
+    """How round a whole number is: the zeros at its end, then a 5 before an even digit before an odd one."""
+    digits = str(abs(number)).rstrip("0")
+    if not digits:
+        return 1_000, 0  # 0 is the roundest
+    return len(str(abs(number))) - len(digits), 2 if digits[-1] == "5" else 1 if digits[-1] in "2468" else 0
+
+
+def roundest(above: int, up_to: int) -> int:
+    """The roundest whole number of a gap, and the largest of those: all are tried."""
+    return max(range(above + 1, up_to + 1), key=lambda number: (roundness(number), number))
+
+
 def broken_l(counts: Masses, l: Fraction, kind: str, c: Fraction | None) -> bool:  # noqa: E741 - the name of the model
     if kind == "distinct":
         return distinct_l(counts) < l

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.release.certificate import to_json
-from tclose.values.bins import Bins, in_order, labels_of
-from tclose.values.exact import plain
+from tclose.values.bins import Bins, _quantile_starts, in_order, interval_of, roundest_between
 from tclose.values.formula_guard import guarded
 from tests import naive
 
@@ -75,19 +76,56 @@ def test_what_is_no_setting(setting: Any) -> None:
 
 def test_an_edge_is_the_roundest_number_between_neighbours() -> None:
     assert labels(2, [312, 498]) == ["below 400", "400 or more"]
-    assert labels(3, [-0.72, -0.31, 0.44]) == ["below -0.4", "[-0.4, 0)", "0 or more"]
-    assert labels(2, [4711.5, 4711.75]) == ["below 4711.7", "4711.7 or more"]
-    assert labels(5, [4711]) == ["4700 or more"]
+    assert labels(2, [312, 598]) == ["below 500", "500 or more"]
+    assert labels(3, [-0.72, -0.31, 0.44]) == ["below -0.5", "[-0.5, 0)", "0 or more"]
+    assert labels(2, [4711.5, 4711.75]) == ["below 4711.6", "4711.6 or more"]
+    assert labels(5, [4711]) == ["4500 or more"]
+
+
+def test_of_2_and_4_as_of_6_and_8_the_larger_is_the_edge() -> None:
+    assert labels(2, [1, 4]) == ["below 4", "4 or more"]
+    assert labels(2, [5, 9]) == ["below 8", "8 or more"]
+    assert labels(2, [-0.5, -0.1]) == ["below -0.2", "-0.2 or more"]
+
+
+def test_other_values_inside_the_bins_have_the_same_edges() -> None:
+    """Nobody's own cost is an edge: 41 and 67 and 955 are those of single persons."""
+    assert labels(3, [3, 41, 67, 812, 955, 1203]) == ["below 50"] * 2 + ["[50, 900)"] * 2 + ["900 or more"] * 2
+    assert labels(3, [9, 48, 52, 899, 901, 4711]) == ["below 50"] * 2 + ["[50, 900)"] * 2 + ["900 or more"] * 2
+
+
+@SOME
+@given(st.sets(st.integers(-3000, 3000), min_size=1, max_size=12), st.integers(2, 6), st.sampled_from([1, 10, 100]), st.data())
+def test_round_edges_put_rows_into_the_bins_of_before(whole: set[int], count: int, unit: int, data: st.DataObject) -> None:
+    """The edges at values, which are half-open bins too, and the round ones part the rows in the same way."""
+    ascending = sorted(whole)
+    counts = data.draw(st.lists(st.integers(1, 9), min_size=len(whole), max_size=len(whole)))
+    numbers = [Fraction(number, unit) for number in ascending]
+    found = Bins.read(count).labels(numbers, counts)
+    starts = [0, *_quantile_starts(counts, count), len(numbers)]
+    assert [found.count(label) for label in dict.fromkeys(found)] == [end - start for start, end in pairwise(starts)]
+    for number, label in zip(numbers, found, strict=True):
+        low, high = interval_of(label) or (math.inf, -math.inf)
+        assert low <= number < high
+    edges = [interval_of(found[start])[0] for start in starts[1:-1]]  # type: ignore[index]
+    assert edges == [Fraction(naive.roundest(ascending[start - 1], ascending[start]), unit) for start in starts[1:-1]]
 
 
 @SOME
 @given(st.sets(st.integers(-3000, 3000), min_size=2, max_size=2))
-def test_the_roundest_number_is_what_trying_all_finds(cents: set[int]) -> None:
+def test_no_number_of_the_gap_is_rounder(cents: set[int]) -> None:
     low, high = sorted(cents)
-    tried = ([cent for cent in range(low + 1, high + 1) if cent % unit == 0] for unit in (10_000, 1_000, 100, 10, 1))
-    edge = plain(Fraction(max(next(found for found in tried if found)), 100))
-    lower, upper = Fraction(low, 100), Fraction(high, 100)
-    assert labels_of([(lower, lower), (upper, upper)]) == [f"below {edge}", f"{edge} or more"]
+    edge = roundest_between(Fraction(low, 100), Fraction(high, 100)) * 100
+    assert low < edge <= high
+    assert edge.denominator == 1
+    assert naive.roundness(int(edge)) == max(naive.roundness(cent) for cent in range(low + 1, high + 1))
+
+
+@SOME
+@given(st.sets(st.fractions() | st.integers(-(10**30), 10**30).map(Fraction), min_size=2, max_size=2))
+def test_an_edge_lies_in_its_gap_whatever_the_numbers(ends: set[Fraction]) -> None:
+    low, high = sorted(ends)
+    assert low < roundest_between(low, high) <= high
 
 
 # --- labels have an order ---------------------------------------------------------------------------------------------

@@ -63,9 +63,9 @@ def test_cuts_by_hand() -> None:
 def test_quantiles_by_hand() -> None:
     tree = Hierarchy.from_quantiles([21, 23, 34, 35, None, 47, 48, 61, 77], [4, 2])
     assert tree.builder is not None
-    assert tree.builder.setting() == {"cuts": [[30, 40, 60], [40]]}
+    assert tree.builder.setting() == {"cuts": [[30, 40, 50], [40]]}
     assert Quasi("age", hierarchy=tree).hierarchy == tree.builder
-    assert Quasi("age", hierarchy=tree) == Quasi("age", hierarchy={"cuts": [[30, 40, 60], [40]]})
+    assert Quasi("age", hierarchy=tree) == Quasi("age", hierarchy={"cuts": [[30, 40, 50], [40]]})
 
 
 def test_prefixes_with_levels_by_hand() -> None:

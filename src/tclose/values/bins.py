@@ -112,7 +112,7 @@ def labels_of(extents: Sequence[tuple[Fraction, Fraction]]) -> list[str]:
     An edge is the roundest number above the one bin and not above the next: it depends on nothing but the numbers in the bins.
 
     >>> labels_of([(Fraction(3), Fraction(41)), (Fraction(67), Fraction(812)), (Fraction(955), Fraction(1203))])
-    ['below 60', '[60, 900)', '900 or more']
+    ['below 50', '[50, 900)', '900 or more']
     """
     edges = [roundest_between(lower[1], upper[0]) for lower, upper in pairwise(extents)]
     if len(extents) == 1:  # it has no end, and yet a label: a round number somewhat below it
@@ -123,13 +123,20 @@ def labels_of(extents: Sequence[tuple[Fraction, Fraction]]) -> list[str]:
 
 
 def roundest_between(above: Fraction, up_to: Fraction) -> Fraction:
-    """Return the roundest number above ``above`` and at most ``up_to``: with the fewest digits, and the largest of them."""
-    if above < 0 <= up_to:
-        return Fraction(0)
-    unit = Fraction(10) ** len(str(int(max(abs(above), abs(up_to)))))  # all multiples but 0 are beyond both
-    while (multiple := up_to // unit * unit) <= above:
-        unit /= 10
-    return multiple
+    """Return the roundest number above ``above`` and at most ``up_to``: a multiple of the largest of ..., 10, 5, 2, 1, 0.5, ...
+
+    If there are several, it is the largest of them. Only 2 and 4, or 6 and 8, can be as round as one another.
+
+    >>> [str(roundest_between(Fraction(above), Fraction(up_to))) for above, up_to in [(41, 67), (312, 498), (-3, 8), (5, 9)]]
+    ['50', '400', '0', '8']
+    """
+    power = Fraction(10) ** len(str(int(max(abs(above), abs(up_to)))))  # all multiples but 0 are beyond both
+    while True:
+        for step in (power, power / 2, power / 5):
+            multiple = up_to // step * step
+            if multiple > above:
+                return multiple
+        power /= 10
 
 
 def _bin_label(edges: Sequence[Fraction], index: int) -> str:

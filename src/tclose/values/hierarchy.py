@@ -180,7 +180,7 @@ class Hierarchy:
 
         >>> tree = Hierarchy.from_quantiles([21, 23, 34, 35, 47, 48, 61, 77], [4, 2])
         >>> tree.builder.setting()
-        {'cuts': [[30, 40, 60], [40]]}
+        {'cuts': [[30, 40, 50], [40]]}
         """
         cells = list(values)
         _distinct_cells(read_builder({"cuts": [0]}), cells)

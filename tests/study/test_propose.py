@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from datetime import date, timedelta
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,12 @@ from ruamel.yaml import YAML
 import tclose as tc
 from tclose.release.hospital import hospital
 from tclose.study.propose import costs, singling
+from tclose.study.propose.columns import columns_of
 from tclose.study.propose.commented import flow, scalar
+from tclose.study.propose.inputs import read_as_needed
+from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
 from tclose.study.propose.words import suggests_sensitive
+from tclose.values.bins import Bins
 from tests.naive.singling import singled_out
 from tests.support.releases import FEW
 
@@ -190,6 +195,113 @@ def test_names_that_are_guessed() -> None:
 def test_a_table_without_two_columns_for_a_policy_is_refused(columns: dict[str, list[int]]) -> None:
     with pytest.raises(tc.InputError, match="needs a quasi-identifier, which others may know, and a sensitive column"):
         tc.propose(pa.table(columns))
+
+
+# --- sensitive numbers ----------------------------------------------------------------------------------------------------
+
+
+def skewed(zeros: int, others: list[int]) -> pa.Table:
+    """A table of ages and debts: some have none, the others one each."""
+    debts = [0] * zeros + others
+    return pa.table({"age": [20 + 7 * number % 40 for number in range(len(debts))], "debt": debts})
+
+
+def commonest(values: list[Any]) -> Commonest:
+    return Commonest.of(columns_of(read_as_needed(pa.table({"debt": values})).source)[0])
+
+
+def test_how_near_a_class_with_all_or_none_of_a_value_can_be_by_hand() -> None:
+    # 6 of 10 have 0, the others 1, 2, 3 and 4. Nobody: 6/10 move one of 4 steps. Everybody: 1 + 2 + 3 + 4 steps of 4, of 10 rows.
+    found = commonest([0] * 6 + [1, 2, 3, 4])
+    assert (found.share, found.values, found.missing) == (Fraction(6, 10), 5, False)
+    assert (found.nobody, found.everybody) == (Fraction(6, 40), Fraction(10, 40))
+    assert found.passing == ["one in which nobody has it, at 0.150"]
+    missing = commonest([1, 2, 3] + [None] * 7)
+    assert (missing.missing, missing.nobody, missing.everybody) == (True, Fraction(7, 30), Fraction(6, 30))
+    assert missing.passing == ["one in which everybody has it, at 0.200"]  # t is not exceeded
+    assert commonest([0] * 4 + [1, 2, 3, 4, 5, 6]).passing == []  # less than half
+    assert commonest([0] * 9 + [1]).passing == []  # two values are as far apart as can be in any case
+
+
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=30))
+def test_the_nearest_class_without_the_commonest_value_is_as_near_as_said(values: list[int]) -> None:
+    found = [value for value in sorted(set(values)) for _ in range(values.count(value))]
+    if len(set(found)) < 2:
+        return
+    own, domain = commonest(found), sorted(set(found))
+    counts = [found.count(value) for value in domain]
+    common = counts.index(max(counts))
+    moved = list(counts)
+    moved[common + 1 if common + 1 < len(domain) else common - 1] += moved[common]
+    moved[common] = 0
+    everybody = [int(index == common) for index in range(len(domain))]
+    assert tc.emd(moved, counts, exact=True) == own.nobody
+    assert tc.emd(everybody, counts, exact=True) == own.everybody
+
+
+@pytest.mark.parametrize(
+    ("people", "settings", "bounds"),
+    [
+        (skewed(140, list(range(1, 61))), {"distance": "equal", "bins": 4}, "from 50.0% to 90.0%"),  # 70%, many other values
+        (skewed(180, list(range(1, 21))), {"distance": "equal"}, "from 70.0% to 100.0%"),  # 90%
+        (skewed(150, [1] * 30 + [2] * 10 + [3] * 10), {"distance": "equal"}, "from 55.0% to 95.0%"),  # few other values
+    ],
+)
+def test_the_share_of_a_value_that_most_have_is_bounded_in_each_class(
+    people: pa.Table, settings: dict[str, Any], bounds: str
+) -> None:
+    found = tc.propose(people)
+    assert found.policy.to_dict()["sensitive"]["debt"] == {"t": 0.2, "l": 2, **settings}
+    text = " ".join(found.to_yaml().replace("\n  # ", " ").split())
+    assert f"its share is {bounds} in each class" in text
+    share = 100 * people["debt"].to_pylist().count(0) / len(people)
+    assert f"{share:.1f}% of the rows have the same value. In the order" in text
+    assert f"4. Does the limit of debt do? {share:.1f}% of the rows have the same value." in text
+    release = tc.anonymize(people, found.policy)
+    debts, classes = np.array(people["debt"].to_pylist()), np.array(release.partition)
+    for number in set(classes.tolist()):
+        assert abs((debts[classes == number] == 0).mean() - share / 100) <= 0.2 + 1e-12
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.data())
+def test_among_four_bins_a_value_that_half_of_the_rows_have_has_its_own(below: int, above: int, data: st.DataObject) -> None:
+    counts = [1] * below + [data.draw(st.integers(max(1, below + above), 3 * (below + above) + 1))] + [1] * above
+    labels = Bins(count=BINS_OF_REST).labels([Fraction(number) for number in range(len(counts))], counts)
+    assert labels.count(labels[below]) == 1
+
+
+def test_dates_that_most_rows_share_get_a_warning_and_no_bins() -> None:
+    days = [date(2020, 1, 1)] * 120 + [date(2020, 1, 2) + timedelta(days=number) for number in range(80)]
+    found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(200)], "diagnosed": days}))
+    assert found.policy.to_dict()["sensitive"] == {"diagnosed": {"t": 0.2, "l": 2}}
+    assert "60.0% of the rows have the same value." in " ".join(found.reasons["diagnosed"])
+    assert "distance: equal would prevent that" in found.reasons["diagnosed"][-1]
+
+
+def test_numbers_that_nearly_each_row_has_for_itself_are_published_in_bins() -> None:
+    salaries = [1000 + 7 * number for number in range(60)]
+    found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(60)], "salary": salaries}))
+    assert found.policy.to_dict()["sensitive"] == {"salary": {"t": 0.2, "l": 2, "bins": 10}}
+    few = tc.propose(pa.table({"age": [20 + number % 9 for number in range(20)], "salary": salaries[:20]}))
+    assert few.policy.to_dict()["sensitive"] == {"salary": {"t": 0.2, "l": 2, "bins": 4}}  # about k rows in each
+
+
+def test_amounts_are_for_their_owner_to_decide() -> None:
+    rows = 400
+    found = tc.propose(
+        pa.table(
+            {
+                "age": [18 + number * 7 % 80 for number in range(rows)],
+                "plz": [8000 + number % 350 for number in range(rows)],  # codes that few share, and no amounts
+                "rent": [500 + number * number for number in range(rows)],
+                "ill": ["flu", "gout", "asthma", "flu"] * (rows // 4),
+            }
+        )
+    )
+    assert [(column.name, column.snap) for column in found.policy.quasi] == [("age", "auto"), ("plz", None), ("rent", "auto")]
+    assert [name for name, reasons in found.reasons.items() if "DECIDE" in " ".join(reasons)] == ["rent"]
+    assert len(found.decisions) == 1
+    assert "\n#   4. Which role has rent? Few rows share a number there" in found.to_yaml()
 
 
 # --- how the file is written ----------------------------------------------------------------------------------------------

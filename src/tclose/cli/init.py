@@ -92,4 +92,6 @@ def _show_proposal(found: Proposal, data: Path, out: Path) -> None:
         words("Decide", style="bold"),
         f"which columns are sensitive ({guessed} by a guess), and which t: {float(limit)} is in the file so that it runs.",
     )
+    for sentence in found.decisions:
+        screen.tell(sentence)
     screen.tell(f"Then: tclose anonymize {data} -p {out} -o release.csv")

@@ -19,6 +19,12 @@ from tclose.values.arrays import Ints
 
 NUMERIC = ("integer", "decimal", "float")
 
+ALONE = 0.1
+"""The share of the rows, singled out by one column, from which on this column is a danger by itself."""
+
+AMOUNTS = 150
+"""Different numbers of a column of amounts, as of money, at least. Ages, years, hours of a week and scores have fewer."""
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -85,6 +91,12 @@ class Column:
     def nearly_unique(self) -> bool:
         """Whether a release refuses to publish the column in sets of values: see `tclose.make.kept`."""
         return is_nearly_unique(self.values, self.rows)
+
+    @property
+    def amount(self) -> bool:
+        """Whether the column has numbers that few rows share, as amounts of money, weights of a survey, or measurements."""
+        alone = int(np.count_nonzero(self.counts[: self.values] == 1))
+        return self.kind in NUMERIC and self.values >= AMOUNTS and alone >= ALONE * self.rows
 
     @cached_property
     def free_text(self) -> bool:

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tclose.study.propose.columns import ALONE
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.singling import MOST_COLUMNS, SingledOut
 from tclose.values.visible import visible
@@ -21,10 +22,8 @@ WIDTH = 110
 SHOWN = 5
 """Sets of columns of each size that are listed; of those with a sensitive column, one."""
 
-ALONE = 0.1
-"""A column that singles out this share of the rows by itself is not listed in sets: it would be in all of them."""
-
 _PLAIN = re.compile("[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
+_ITEM = re.compile(r"- |[0-9]+\. ")
 _WORDS = ("null", "true", "false", "inf", "nan")
 
 
@@ -60,7 +59,7 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
     """Yield the comments that say what the file is, what to decide, and how to go on."""
     title = visible(proposal.title)
     guessed = [column.name for column in proposal.policy.sensitive]
-    guess = f"{_listed(guessed)} {'is a guess' if len(guessed) == 1 else 'are guesses'} from names and kinds."
+    guess = f"{listed_names(guessed)} {'is a guess' if len(guessed) == 1 else 'are guesses'} from names and kinds."
     yield from _comment(
         f"A proposal for {title} ({proposal.rows:,} rows), to be checked and edited. Its comments count rows of the raw table: "
         "keep it internal.",
@@ -68,6 +67,7 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
         f"1. Which columns are sensitive? {guess}",
         "2. Which t? The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
         "3. What can others know about a person? That belongs in quasi. What is only in drop is not published.",
+        *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), 4)),
     )
     release = "release.csv"
     data = "DATA" if proposal.title == "the table" else shlex.quote(title)
@@ -125,6 +125,7 @@ def dangers(proposal: Proposal) -> list[str]:
     """Return sentences on the sets of columns that single out the most rows; the first one says what that means."""
     found = ["Singled out are rows whose values no other person shares: whoever knows these values finds the row."]
     own = {column.name for column in proposal.policy.sensitive}
+    # A column that singles out many rows by itself is not listed in sets: it would be in all of them.
     by_themselves = {one.columns[0] for one in proposal.singled_out if len(one.columns) == 1 and one.share >= ALONE}
     for sensitive in (False, True):  # first what others may know, then sets with a column that nobody should know
         for size in (1, 2, 3):
@@ -142,8 +143,8 @@ def dangers(proposal: Proposal) -> list[str]:
 def in_words(one: SingledOut) -> str:
     """Return how many rows a set of columns singles out: "age, zip and sex together single out 71.0% of the rows"."""
     if len(one.columns) == 1:
-        return f"{_listed(one.columns)} by itself singles out {_rows_in_words(one)}"
-    return f"{_listed(one.columns)} together single out {_rows_in_words(one)}"
+        return f"{listed_names(one.columns)} by itself singles out {_rows_in_words(one)}"
+    return f"{listed_names(one.columns)} together single out {_rows_in_words(one)}"
 
 
 def _rows_in_words(one: SingledOut) -> str:
@@ -156,7 +157,7 @@ def _rows_in_words(one: SingledOut) -> str:
     return f"{share} of the rows ({one.rows:,})"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed_names(names: Sequence[str]) -> str:
     """Return the names of columns as a sentence lists them."""
     shown = [visible(name) or "(no name)" for name in names]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
@@ -166,7 +167,7 @@ def _comment(*sentences: str, indent: str = "") -> list[str]:
     """Return sentences as lines of comments, each beginning a line."""
     lines = []
     for sentence in sentences:
-        deeper = "  " if sentence.startswith(("- ", "1.", "2.", "3.")) else ""
+        deeper = "  " if _ITEM.match(sentence) else ""
         lines += textwrap.wrap(
             sentence,
             WIDTH,

@@ -32,6 +32,12 @@ class Proposal:
         What three values of t cost on a sample.
     sampled : int
         The rows of that sample.
+    title : str
+        What the file calls the table.
+    input_reasons : tuple of str
+        Why the policy has its ``input``.
+    decisions : tuple of str
+        What else its owner must decide, in sentences: roles of amounts, and columns of which most rows have one value.
     """
 
     policy: Policy
@@ -42,6 +48,7 @@ class Proposal:
     sampled: int
     title: str
     input_reasons: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
 
     def to_yaml(self, path: str = "policy.yaml") -> str:
         """Return the text of a policy's file, with the reasons as comments; ``path`` is what its first lines call the file."""

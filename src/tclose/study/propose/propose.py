@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from tclose.errors import InputError, raising_alone
 from tclose.jobs import announce
 from tclose.policy import Input, Policy
 from tclose.study.propose.columns import columns_of
+from tclose.study.propose.commented import listed_names
 from tclose.study.propose.costs import costs_of_t, rows_to_try
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.persons import find_unit
@@ -81,7 +83,21 @@ def propose(table: Any) -> Proposal:
         len(rows),
         Path(table).name if isinstance(table, str | Path) else "the table",
         tuple(read.reasons),
+        tuple(_decisions(assigned)),
     )
+
+
+def _decisions(assigned: list[Assigned]) -> Iterator[str]:
+    """Yield what the owner of the table must decide beside the sensitive columns and t."""
+    amounts = [one.column.name for one in assigned if one.amount]
+    if amounts:
+        yield (
+            f"Which role {'has' if len(amounts) == 1 else 'have'} {listed_names(amounts)}? Few rows share a number there, as "
+            "with amounts of money. Leave in quasi what others may know: it is published in ranges on a grid. Move to sensitive, "
+            "with bins: 10, what nobody should learn. Move to drop what nobody else knows, as the weight of a survey: in quasi "
+            "it would only make the other columns coarser."
+        )
+    yield from (one.decide for one in assigned if one.decide)
 
 
 def _described(one: Assigned) -> str:

@@ -10,9 +10,10 @@ import numpy as np
 
 from tclose.errors import InputError
 from tclose.make.kept import FEW
-from tclose.study.propose.columns import NUMERIC, Column
+from tclose.study.propose.columns import Column
 from tclose.study.propose.hierarchies import Suggested, suggest_for_quasi
 from tclose.study.propose.persons import Unit
+from tclose.study.propose.sensitive import settings_of_sensitive
 from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person, suggests_sensitive
 from tclose.tables.coded import Codes
 from tclose.values.exact import number_of
@@ -33,9 +34,6 @@ GLANCE = 1_000
 
 ONE_COLUMN = " If its cells are separated by anything but a comma, semicolon, tab or |, save it as CSV."
 
-T, L = 0.2, 2
-"""The limits of a sensitive column that are proposed."""
-
 
 @dataclass(frozen=True)
 class Assigned:
@@ -52,6 +50,10 @@ class Assigned:
         Sentences.
     grid : dict or None
         The snap, top and bottom that ``snap: auto`` chooses.
+    decide : str
+        What its owner must decide about it, in a sentence for the head of the file; "" if there is nothing of its own.
+    amount : bool
+        Whether it is a quasi-identifier that may as well be sensitive, or of no use: see `Column.amount`.
     """
 
     column: Column
@@ -59,6 +61,8 @@ class Assigned:
     settings: dict[str, Any]
     reasons: tuple[str, ...]
     grid: dict[str, Any] | None = None
+    decide: str = ""
+    amount: bool = False
 
 
 def assign_roles(columns: Sequence[Column], unit: Unit | None, k: int) -> list[Assigned]:
@@ -74,7 +78,7 @@ def assign_roles(columns: Sequence[Column], unit: Unit | None, k: int) -> list[A
     rest = [column for column in columns if column.name not in hidden]
     suggested = {column.name: suggest_for_quasi(column, owner, k) for column in rest}
     sensitive = _guess_sensitive(rest, [name for name, settings in suggested.items() if settings is not None])
-    open_ = {column.name: _open(column, suggested[column.name], sensitive) for column in rest}
+    open_ = {column.name: _open(column, suggested[column.name], sensitive, k) for column in rest}
     found = [hidden.get(column.name) or open_[column.name] for column in columns]
     if not {"quasi", "sensitive"} <= {one.role for one in found}:
         raise InputError(
@@ -169,36 +173,21 @@ def _guess_sensitive(columns: Sequence[Column], publishable: Sequence[str]) -> d
     return chosen
 
 
-def _open(column: Column, suggested: Suggested | None, sensitive: dict[str, str]) -> Assigned:
+def _open(column: Column, suggested: Suggested | None, sensitive: dict[str, str], k: int) -> Assigned:
     """Return the role of a column that others may know, or that nobody should learn; it is dropped if it would name people."""
     if column.name in sensitive:
-        return Assigned(column, "sensitive", *_sensitive_settings(column, sensitive[column.name]))
+        settings, reasons, decide = settings_of_sensitive(column, k)
+        return Assigned(column, "sensitive", settings, (f"A guess. {sensitive[column.name]}", *reasons), decide=decide)
     if suggested is None:
         found = f"{number_of(column.values, 'value')} in {column.rows:,} rows, nearly one for each."
         why = f"{found} Give it a hierarchy to publish it."
         return Assigned(column, "drop", {}, (why,))
-    reasons = list(suggested.reasons)
+    why_quasi = list(suggested.reasons)
+    amount = column.amount and "hierarchy" not in suggested.settings
+    if amount:
+        why_quasi.append("Few rows share a number: DECIDE its role, see above.")
     if column.unique and column.kind == "integer":
-        reasons.append("No two rows have the same value: make it an identifier if it is the number of a person or of a row.")
+        why_quasi.append("No two rows have the same value: make it an identifier if it is the number of a person or of a row.")
     if suggests_sensitive(column.name):
-        reasons.append("Its name suggests that it is sensitive, too: move it there if nobody should learn it.")
-    return Assigned(column, "quasi", suggested.settings, tuple(reasons), suggested.grid)
-
-
-def _sensitive_settings(column: Column, why: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the settings of a sensitive column, and the reasons."""
-    settings: dict[str, Any] = {"t": T, "l": L}
-    reasons = [f"A guess. {why}"]
-    if column.missing:
-        settings["missing"] = "value"
-        reasons.append(f"A missing cell, in {number_of(column.missing, 'row')}, counts as a value.")
-    if column.kind == "category":
-        settings["distance"] = "equal"
-        reasons.append("Give its order for distances along it.")
-    if column.kind == "text":
-        reasons.append("All values are equally far apart; a hierarchy would say which are near.")
-    if column.kind == "integer":
-        reasons.append("Taken as ordered; distance: equal if they are codes.")
-    if column.kind in NUMERIC and column.nearly_unique:
-        reasons.append("Nearly each row has its own number, by which it can be recognised: bins: 10 would publish ten ranges.")
-    return settings, tuple(reasons)
+        why_quasi.append("Its name suggests that it is sensitive, too: move it there if nobody should learn it.")
+    return Assigned(column, "quasi", suggested.settings, tuple(why_quasi), suggested.grid, amount=amount)

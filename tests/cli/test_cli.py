@@ -81,7 +81,7 @@ def test_one_of_a_kind_is_not_many(tmp_path: Path) -> None:
     head = "The policy is not satisfied. 1 of 1 class breaks a limit, with 1 of 1 row.\ntable.csv: 1 row in 1 class. "
     assert result.stdout.startswith(head)
     assert row_of(result, "k, rows in the smallest class") == ["1", "2 or more", "1 class"]
-    assert "The smallest class: age 1; 1 row.\n" in result.stdout
+    assert "The smallest class, and the farthest from the table in salary: age 1; 1 row. It breaks k.\n" in result.stdout
     assert repr(tclose.audit(table, tclose.Policy.load(policy))).startswith("<Audit: 1 row in 1 class, k=1;")
     refused = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
     assert refused.stderr == "Error: The table has 1 row: k=2 cannot be satisfied. Choose a smaller k.\n"

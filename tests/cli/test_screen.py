@@ -12,9 +12,10 @@ from typer.testing import CliRunner, Result
 
 import tclose as tc
 from tclose.cli import app
-from tclose.cli.screen import stages
+from tclose.cli.screen import how_read, stages
 from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
+from tclose.tables.readings import Reading
 from tclose.values.histograms import Histograms
 
 pytestmark = pytest.mark.usefixtures("warm")
@@ -41,15 +42,14 @@ def test_the_screen_of_an_audit(files: tuple[Path, Path]) -> None:
         "The policy is not satisfied. 2 of 2 classes break a limit, with 8 of 8 rows.",
         "table.csv: 8 rows in 2 classes. Rows of one class agree in town.",
     ]
-    assert lines[2:7] == [
+    assert lines[2:6] == [
         "How the columns were read:",
-        "  town: text",
+        "  town and ill: text",
         "  pay: whole numbers, taken as ordered; `distance: equal` if they are codes",
-        "  ill: text",
         "",
     ]
     # Ordered: 1/8 + 2/8 + 3/8 + 4/8 + 3/8 + 2/8 + 1/8, over 7. Equal: 3/4 - 3/8.
-    assert [re.split("  +", line.strip()) for line in lines[7:14]] == [
+    assert [re.split("  +", line.strip()) for line in lines[6:13]] == [
         ["attained", "asked", "broken by"],
         ["k, rows in the smallest class", "4", "2 or more", "0 classes"],
         ["t of pay: distance from the table", "0.2858", "0.25 or less", "2 classes"],
@@ -58,11 +58,10 @@ def test_the_screen_of_an_audit(files: tuple[Path, Path]) -> None:
         ["l of ill: values in a class", "2", "2 or more", "0 classes"],
         ["rows in classes with one sensitive value", "0 (0.0%)"],
     ]
-    assert lines[16:20] == [
-        "The class farthest from the table in pay: town A; 4 rows.",
+    assert lines[15:18] == [
+        "The class farthest from the table in pay and ill: town A; 4 rows. It breaks t of pay.",
         "  25% have pay 0 (in the table 12.5%); 25% have pay 10 (in the table 12.5%); 25% have pay 20 (in the table 12.5%); "
         "half have pay 10 or less (in the table 30 or less).",
-        "The class farthest from the table in ill: town A; 4 rows.",
         "  75% have ill flu (in the table 37.5%).",
     ]
 
@@ -119,12 +118,51 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     shown = run("anonymize", files[0], "-p", files[1], "-o", out).stdout
     assert "rows in classes with one sensitive value" in shown
     assert "of the detail of the quasi-identifiers is lost (GCP " in shown
-    assert "8 of 8 rows differ from all others when sensitive and kept columns are counted in: " in shown
+    assert "8 of 8 rows differ from all others when sensitive and kept columns are counted in (raw table: 8): " in shown
+    assert "By the quasi-identifiers alone it is 0, which k sees to; no limit is about this number, and 0 would be best." in shown
     release = tc.anonymize(files[0], tc.Policy.load(files[1]))
     rows = list(zip(*(release.table[name].to_pylist() for name in ("town", "ill")), strict=True))
     unique = sum(rows.count(row) == 1 for row in rows)
     assert release._details.unique_without("pay") == unique
     assert f"The most telling column is pay, with 8 values; without it {unique} would. Publish it in bins" in shown
+
+
+def test_unique_rows_of_the_raw_table_are_counted_as_they_are() -> None:
+    """Of ages 20, 21, 91 and 92, twice 20, all of one illness, three are alone; with a top of 90 the last two look alike."""
+    people = pa.table({"age": [20, 20, 21, 91, 92], "ill": ["flu"] * 5})
+    release = tc.anonymize(people, tc.Policy([tc.Quasi("age", top=90)], ["ill"], k=2))
+    assert release._details.unique_before == 3
+    assert release.certificate["unique_rows"] == 0
+
+
+def test_a_release_without_unique_rows_says_how_many_there_were(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("age,ill\n20,flu\n21,flu\n22,flu\n22,flu\n")
+    (tmp_path / "policy.yaml").write_text("k: 2\nquasi: [age]\nsensitive: [ill]\n")
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
+    assert "Every row has another that is the same in all columns: that is the best there is." in shown
+    assert "In the raw table 2 rows had none." in shown
+
+
+def test_a_class_is_named_once_with_all_that_it_breaks(tmp_path: Path) -> None:
+    """Town C is one row, and the farthest from the table in both columns."""
+    (tmp_path / "table.csv").write_text("town,pay,ill\nA,1,flu\nA,2,flu\nB,1,flu\nB,2,flu\nC,3,gout\n")
+    (tmp_path / "policy.yaml").write_text("k: 2\nquasi: [town]\nsensitive: {pay: {t: 0.5, l: 2}, ill: {t: 0.5}}\n")
+    lines = run("audit", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml").stdout.splitlines()
+    first = next(number for number, line in enumerate(lines) if "farthest" in line)
+    assert lines[first : first + 3] == [
+        "The smallest class, and the farthest from the table in pay and ill: town C; 1 row. "
+        "It breaks k, t of pay, l of pay and t of ill.",
+        "  All have pay 3 (in the table 20%).",
+        "  All have ill gout (in the table 20%).",
+    ]
+    assert sum("town C" in line for line in lines) == 1
+
+
+def test_columns_in_doubt_have_a_line_of_their_own() -> None:
+    columns = {"a": ("text", False), "b": ("text; mend it", True), "c": ("text; mend it", True), "d": ("text", False)}
+    readings = {name: Reading(name, "text", f"{name}: {how}", doubtful=doubt) for name, (how, doubt) in columns.items()}
+    assert how_read(readings)[1:] == ["  a and d: text", "  b: text; mend it", "  c: text; mend it"]
+    assert how_read({}) == []
 
 
 def test_progress_names_the_file_that_a_stage_is_about(monkeypatch: pytest.MonkeyPatch) -> None:

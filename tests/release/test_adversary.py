@@ -160,10 +160,10 @@ def test_a_category_that_is_asked_for_as_text_is_its_label(ordered: bool) -> Non
 
 def test_a_class_of_a_date_that_python_cannot_hold_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     days = pa.array([10**7, 5, None], pa.int32()).cast(pa.date32())
-    show_audit(audited(pa.table({"q": days, "s": [1, 2, 3]}), k=2), "table")
-    assert "The smallest class: q 1970-01-06; 1 row." in capsys.readouterr().out
+    show_audit(audited(pa.table({"q": days, "s": [2, 1, 3]}), k=2), "table")
+    assert "The smallest class, and the farthest from the table in s: q 1970-01-06; 1 row." in capsys.readouterr().out
     show_audit(audited(pa.table({"q": days, "s": [1, 2, 3]}).slice(2), k=2), "table")
-    assert "The smallest class: q missing; 1 row." in capsys.readouterr().out
+    assert "The smallest class, and the farthest from the table in s: q missing; 1 row." in capsys.readouterr().out
     show_audit(audited(pa.table({"q": days, "s": [1, 2, 3]}).slice(0, 1), k=2), "table")
     assert "29349-01-26; 1 row." in capsys.readouterr().out
 

@@ -77,8 +77,9 @@ def test_the_certificate_is_found_beside_the_release(pair: Pair) -> None:
     assert not noes(found)
     done = run("verify", pair.data)
     assert (done.exit_code, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == str(found).splitlines()
-    assert done.stdout.splitlines()[-1] == "release.csv is as certified."
+    assert done.stdout.splitlines() == found.lines(everything=False)
+    assert run("verify", pair.data, "--all").stdout.splitlines() == str(found).splitlines()
+    assert done.stdout.splitlines()[0] == str(found).splitlines()[0] == found.headline
     assert repr(found).startswith("<Verification: release.csv is as certified; ")
 
 
@@ -86,7 +87,9 @@ def test_what_was_verified_is_said_in_plain_words(tmp_path: Path) -> None:
     """Four rows: whoever reads the lines can count them."""
     data = write(tmp_path / "r.csv", {"q": list("aabb"), "d": ["flu", "gout", "flu", "gout"], "note": list("wxyz")})
     found = tc.verify(certified(data, {"quasi": Q, "sensitive": {"d": {"t": 0.1, "l": 2, "hierarchy": TREE}}, "k": 2}).data)
-    assert str(found).splitlines()[:7] == [
+    assert str(found).splitlines()[:8] == [
+        "r.csv is as certified: it satisfies every limit of its certificate. Its bytes, its columns and all figures that can be "
+        "counted are those of the certificate (16 checks).",
         "r.csv: 4 rows in 2 classes",
         "k: at least 2 rows in each class; the smallest has 2.",
         "t of d: each class within 0.1 of the table; attained 0.0000, exactly 0.",
@@ -97,6 +100,38 @@ def test_what_was_verified_is_said_in_plain_words(tmp_path: Path) -> None:
     ]
     assert found.warnings == ["note: 4 different values in 4 rows, published as it is."]
     assert found.holds
+
+
+def test_the_screen_is_short_and_the_checks_are_listed_on_request(tmp_path: Path) -> None:
+    """The verdict comes first, then what was asked; what a reader need not know is behind a flag, with plain names."""
+    data = write(tmp_path / "r.csv", {"q": list("aabb"), "d": ["flu", "gout", "flu", "gout"]})
+    pair = certified(data, {"quasi": Q, "sensitive": {"d": {"t": 0.1, "l": 2}}, "k": 2})
+    lines = run("verify", data).stdout.splitlines()
+    assert lines[0].startswith("r.csv is as certified: it satisfies every limit of its certificate. ")
+    assert lines[-1].endswith("the publisher's word: nobody can check that from the file. To list every check and claim: --all")
+    assert not [line for line in lines if line.startswith("yes ") or "dm" in line or "c_avg" in line]
+    every = run("verify", data, "--all").stdout
+    assert "yes  discernibility (dm), the sum of squared class sizes, as certified (8)" in every  # 2 * 2 + 2 * 2
+    assert "yes  mean class size in multiples of k (c_avg) as certified (1.0)" in every
+    told = pair.said()
+    pair.say({**told, "classes": 3, "unique_rows": 0})
+    lines = run("verify", data).stdout.splitlines()
+    assert lines[:4] == [
+        "r.csv is not as certified: 2 of 16 checks failed.",
+        "NO   classes as certified (certified 3, found 2)",
+        "NO   rows that differ from all others as certified (certified 0, found 4)",
+        "",
+    ]
+    assert run("verify", data, "--all").stdout.splitlines().index(lines[1]) > lines.index(lines[3])
+
+
+def test_the_verdict_speaks_of_the_reader_s_policy_too(tmp_path: Path) -> None:
+    data = write(tmp_path / "r.csv", {"q": list("aabb"), "d": ["flu", "gout", "flu", "gout"]})
+    certified(data, {"quasi": Q, "sensitive": {"d": {"t": 0.1}}, "k": 2})
+    same = tc.verify(data, policy=tc.Policy(["q"], {"d": 0.1}, k=2))
+    assert same.headline.startswith("r.csv is as certified: it satisfies every limit of its certificate and of your policy. ")
+    other = tc.verify(data, policy=tc.Policy(["q"], {"d": 0.1}, k=3))
+    assert other.headline == "r.csv is as certified, but not what your policy asks: 1 of 18 checks failed."
 
 
 # What is published is judged --------------------------------------------------------------------------------------------------

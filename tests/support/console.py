@@ -2,8 +2,8 @@
 
     ```console
     $ tclose verify public.csv
+    public.csv is as certified: it satisfies every limit of its certificate. ...
     ...
-    public.csv is as certified.
     ```
 
 A line ``...`` stands for any lines. A page says by a comment, :data:`MARK`, that its blocks are run; they run one after another in the folder

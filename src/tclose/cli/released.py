@@ -116,13 +116,18 @@ def _show_unique(screen: Screen, release: Release) -> None:
     kept = [name for name, role in roles.items() if role == "kept"]
     if kept:
         screen.tell(f"Published as {'it is' if len(kept) == 1 else 'they are'}: {listed_names(kept)}.")
+    raw = release._details.unique_before
     if not unique:
-        screen.tell("Every row has another that is the same in all columns.")
+        before = "" if raw is None else f" In the raw table {number_of(raw, 'row')} had none."
+        screen.tell(f"Every row has another that is the same in all columns: that is the best there is.{before}")
         return
     differ = "differs" if unique == 1 else "differ"
+    before = "" if raw is None else f" (raw table: {raw:,})"
+    alone = "By the quasi-identifiers alone it is 0, which k sees to; n" if release.audit.k > 1 else "N"
     screen.tell(
         f"{unique:,} of {number_of(release.audit.rows, 'row')} {differ} from all others when sensitive and kept columns are "
-        "counted in: anyone who knows all of those of a person, too, can find that row. No limit is about that."
+        f"counted in{before}: anyone who knows all of those of a person, too, can find that row. {alone}o limit is about this "
+        "number, and 0 would be best."
     )
     names = [name for name, role in roles.items() if role in ("kept", "sensitive")]
     telling = max(names, key=lambda name: len(release._details.coded[name].combine_chunks().dictionary))

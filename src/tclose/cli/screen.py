@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tclose.cli.printing import Columns, Screen, words
 from tclose.jobs import COMPILING, Job
-from tclose.policy.models import MODELS, PrivacyModel
+from tclose.policy.models import MODELS, NAMED, PrivacyModel
 from tclose.report.attained import verdict_in_words
 from tclose.values.exact import decimal_up, number_of, plain
 
@@ -97,8 +97,14 @@ def show_audit(
 
 
 def how_read(readings: Mapping[str, Reading]) -> list[str]:
-    """Return lines for the screen that say how each column was read."""
-    return ["How the columns were read:", *(f"  {reading.sentence}" for reading in readings.values())] if readings else []
+    """Return lines for the screen that say how each column was read; columns that were read alike share a line."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for reading in readings.values():
+        how = reading.sentence.removeprefix(f"{reading.column}: ")
+        alone = reading.column if reading.doubtful else ""  # what is said of a column in doubt is about its own cells
+        alike.setdefault((how, alone), []).append(reading.column)
+    lines = [f"  {listed_names(names)}: {how}" for (how, _), names in alike.items()]
+    return ["How the columns were read:", *lines] if lines else []
 
 
 def _styled_verdict(audit: Audit) -> Any:
@@ -169,14 +175,43 @@ def _attained_by_model(attribute: AttributeAudit) -> Iterator[tuple[PrivacyModel
 
 
 def worst_classes(audit: Audit) -> Iterator[str]:
-    """Yield sentences on the smallest class and on the classes farthest from the table: who is in them, and their values."""
-    if audit.policy.k is not None and audit.judgements[0].broken.any():
-        number = audit.judgements[0].worst(1)[0]
-        yield f"The smallest class: {_people_in_words(audit, number)}."
+    """Yield sentences on the smallest class and on the classes farthest from the table: who is in them, and their values.
+
+    Each class is named once, with all limits that it breaks.
+    """
+    farthest: dict[int, list[str]] = {}
     for name, attribute in audit.sensitive.items():
-        yield f"The class farthest from the table in {name}: {_people_in_words(audit, attribute.worst_class)}."
-        if attribute.profile is not None:
-            yield f"  {_disclosure_in_words(name, attribute.profile)}"
+        farthest.setdefault(attribute.worst_class, []).append(name)
+    smallest = _smallest_class(audit, list(farthest))
+    for number in dict.fromkeys([*([] if smallest is None else [smallest]), *farthest]):
+        names = farthest.get(number, [])
+        parts = ["The smallest class"] if number == smallest else []
+        parts += [f"{'the' if parts else 'The class'} farthest from the table in {listed_names(names)}"] if names else []
+        yield f"{', and '.join(parts)}: {_people_in_words(audit, number)}.{_breaks_in_words(audit, number)}"
+        for name in names:
+            profile = audit.sensitive[name].profile
+            if profile is not None:
+                yield f"  {_disclosure_in_words(name, profile)}"
+
+
+def _smallest_class(audit: Audit, farthest: Sequence[int]) -> int | None:
+    """Return the number of the smallest class if k is broken: of several one that is named anyway, else the first."""
+    if audit.policy.k is None or not audit.judgements[0].broken.any():
+        return None
+    sizes = audit.judgements[0].values
+    first: int = audit.judgements[0].worst(1)[0]
+    return next((number for number in farthest if sizes[number] == sizes[first]), first)
+
+
+def _breaks_in_words(audit: Audit, number: int) -> str:
+    """Return a sentence on the limits that a class breaks, after a space; nothing if it breaks none."""
+    broken = [judgement for judgement in audit.judgements if judgement.broken[number]]
+    names = []
+    for judgement in broken:
+        setting = NAMED[judgement.model].limit_from
+        name = judgement.model if setting is None else setting.name
+        names.append(name if judgement.sensitive is None else f"{name} of {judgement.sensitive}")
+    return f" It breaks {listed_names(names)}." if names else ""
 
 
 def _people_in_words(audit: Audit, number: int) -> str:

@@ -1,4 +1,4 @@
-"""The screen of a verification: what it covers, what was found, and what a reader should know."""
+"""The screen of a verification: the verdict, what failed, what was asked and attained, and what a reader should know."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ STYLES = {"yes": "green", "NO": "bold red", "Warning:": "yellow"}
 """The style of a line's first word."""
 
 
-def show_verification(found: Verification) -> None:
-    """Print the screen of a verification, with colours."""
+def show_verification(found: Verification, *, everything: bool = False) -> None:
+    """Print the screen of a verification, with colours: the verdict, what failed, what was asked and attained, and warnings.
+
+    Parameters
+    ----------
+    everything
+        Whether to list each check and each claim that nobody can check, too.
+    """
     screen = Screen()
-    title, *lines, verdict = str(found).splitlines()
-    screen.tell(words(title, style="bold"))
+    verdict, *lines = found.lines(everything=everything)
+    screen.tell(words(verdict, style="bold green" if found.holds else "bold red"))
     for line in lines:
         first, space, rest = line.partition(" ")
         screen.tell(words(first, style=STYLES[first]), rest) if space and first in STYLES else screen.tell(line)
-    screen.tell(words(verdict, style="bold green" if found.holds else "bold red"))

@@ -18,11 +18,13 @@ def verify(
     policy: Path | None = typer.Option(
         None, "-p", "--policy", metavar="FILE", help="Your own policy, in YAML, which the release must satisfy too."
     ),
+    everything: bool = typer.Option(False, "--all", help="Also every check by itself, and what is the publisher's word."),
 ) -> None:
     """Check a published file again, from the file and its certificate alone.
 
     The bytes, the columns, every limit and every figure that a release can show are compared with what the certificate says.
-    The output says in plain words what was verified. Read it: a certificate may ask for little, or publish names as they are.
+    The first line is the verdict; the others say in plain words what was verified. Read them: a certificate may ask for little,
+    or publish names as they are.
 
     Exits with 0 when all of it is right, with 1 when something is not, or nothing was asked.
 
@@ -31,6 +33,7 @@ def verify(
       tclose verify release.csv
       tclose verify release.csv --certificate elsewhere/release.csv.certificate.json
       tclose verify release.csv -p policy.yaml
+      tclose verify release.csv --all
     """
     from tclose.cli.printing import a_reader_may_leave
     from tclose.cli.screen import status
@@ -43,6 +46,6 @@ def verify(
 
         found = check(release, certificate, policy)
     with a_reader_may_leave():
-        show_verification(found)
+        show_verification(found, everything=everything)
     if not found.holds:
         raise typer.Exit(1)

@@ -22,7 +22,7 @@ from tclose.make.scales.widened import widen
 from tclose.make.trees import check_finite, tree_of_quasi
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.policy.fields import AUTO
-from tclose.tables.coded import narrow, sorted_order
+from tclose.tables.coded import count_unique, narrow, sorted_order
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
 from tclose.values.bins import labels_of
@@ -99,6 +99,8 @@ class EncodedTable:
     kept : dict of Kept
     raw : list of Kept
         The values of the quasi-identifiers, where rows may be suppressed: see `as_published`.
+    unique : int or None
+        How many rows of the input differ from all others in the columns that are read, the unit aside, as the input has them.
     """
 
     order: Ints
@@ -109,6 +111,7 @@ class EncodedTable:
     persons: Codes | None
     kept: dict[str, Kept]
     raw: list[Kept] = field(default_factory=list)
+    unique: int | None = None
 
     @property
     def rows(self) -> int:
@@ -168,6 +171,7 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     found = dict(zip(names, source.rows(names), strict=True))
     for name, (cells, ranks) in found.items():
         _feed_commitment(commit, name, source.values(name, cells), ranks)
+    unique = _unique_rows([(ranks, len(cells)) for name, (cells, ranks) in found.items() if name != unit])
 
     scales, on_scales, types, raw = [], [], [], []
     persons = None if unit is None else found.pop(unit)[1]
@@ -192,7 +196,13 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     keys += [] if persons is None else [(persons, int(persons.max()) + 1)]
     order = sorted_order(keys)
     table = EncodedTable(np.arange(len(order)), scales, on_scales, types, attributes, persons, others, raw)
-    return table.take(order)
+    return replace(table.take(order), unique=unique)
+
+
+def _unique_rows(columns: Sequence[tuple[Codes, int]]) -> int:
+    """Return how many rows differ from all others in some columns, from their codes and a number above all of those."""
+    order = sorted_order(columns)
+    return count_unique([codes[order] for codes, _ in columns])
 
 
 def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:

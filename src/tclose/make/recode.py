@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tclose.make.encode import EncodedTable
 from tclose.make.scales import Column, Published
-from tclose.tables.coded import sorted_order
+from tclose.tables.coded import count_unique, sorted_order
 from tclose.values.arrays import Ints, grouped, renumber
 
 _TYPES = {"text": pa.string(), "float": pa.float64(), "boolean": pa.bool_()}
@@ -77,7 +77,7 @@ def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_orde
     keys = [(classes[labels[members]], int(classes.max()) + 1)]
     keys += [(codes[members], len(values)) for values, codes in of_rows.values()]
     by_value = sorted_order(keys)
-    unique = _count_unique([codes[by_value] for codes, _ in keys])
+    unique = count_unique([codes[by_value] for codes, _ in keys])
     rows = members[np.argsort(table.order[members]) if keep_order else by_value]
 
     columns = {}
@@ -98,13 +98,6 @@ def _published_classes(columns: Sequence[Column]) -> Ints:
     for column in columns:
         keys = renumber(keys * len(column.values) + column.indices)[0]
     return keys
-
-
-def _count_unique(columns: Sequence[NDArray[Any]]) -> int:
-    """Return the number of unique published rows, which differ from both neighbours in sorted columns."""
-    differs = np.logical_or.reduce([codes[1:] != codes[:-1] for codes in columns])
-    ends = np.concatenate([[True], differs, [True]])
-    return int(np.count_nonzero(ends[1:] & ends[:-1]))
 
 
 def _published_names(names: Sequence[str], table: EncodedTable, published: Sequence[Published]) -> list[str]:

@@ -398,4 +398,5 @@ def _details_of_release(opened: Opened, made: _Made, judged: _Judged) -> Details
         levels=made.partition.levels,
         grids=made.grids,
         edge_grids=edge_grids(made.table),
+        unique_before=None if made.partition.sensitive else made.encoded.unique,
     )

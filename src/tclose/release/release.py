@@ -60,6 +60,9 @@ class Details:
         The snap, top and bottom that ``snap: auto`` chose, by the name of the quasi-identifier.
     edge_grids : dict of Grid
         The grid to which ends of ranges are moved, for each quasi-identifier that has none itself.
+    unique_before : int or None
+        The rows of the input that differ from all others in the columns that are published; None if one table of several has
+        not all of them.
     """
 
     coded: pa.Table
@@ -71,6 +74,7 @@ class Details:
     levels: Sequence[int | None]
     grids: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     edge_grids: Mapping[str, Grid] = field(default_factory=dict)
+    unique_before: int | None = None
 
     def table_for(self, data: Path) -> pa.Table:
         """Return the table to write to a file: in a CSV, timestamps have the form that they had in the input.

@@ -94,26 +94,50 @@ class Verification:
 
     @property
     def verdict(self) -> str:
-        """The last line of a verification: whether the release is as certified, and whether it is what the reader asks."""
+        """The verdict in one sentence: whether the release is as certified, and whether it is what the reader asks."""
         certified = all(finding.holds for finding in self.findings if not finding.own)
         also = "." if self.holds or not certified else ", but not what your policy asks."
         return f"{self.title} {'is' if certified else 'is not'} as certified{also}"
 
-    def __str__(self) -> str:
-        """Return the verification as lines of text: scope, findings, differences, what is not checked, warnings, verdict."""
-        lines = [
-            *self.scope.lines(),
-            "",
-            *map(str, self.findings),
-            "",
-            *(["Your policy and that of the certificate differ:"] if self.differences else []),
+    @property
+    def headline(self) -> str:
+        """The first line of a verification: the verdict, and what was checked for it."""
+        count, wrong = len(self.findings), sum(not finding.holds for finding in self.findings)
+        if wrong:
+            return f"{self.verdict[:-1]}: {wrong:,} of {number_of(count, 'check')} failed."
+        yours = " and of your policy" if self.own is not None else ""
+        return (
+            f"{self.verdict[:-1]}: it satisfies every limit of its certificate{yours}. Its bytes, its columns and all figures that "
+            f"can be counted are those of the certificate ({number_of(count, 'check')})."
+        )
+
+    def lines(self, *, everything: bool = True) -> list[str]:
+        """Return the verification as lines of text: the verdict, what failed, what was asked and attained, and warnings.
+
+        Parameters
+        ----------
+        everything
+            Whether to list each check that was confirmed, and each claim that nobody can check from the release.
+        """
+        told = [
+            *(["", "Your policy and that of the certificate differ:"] if self.differences else []),
             *(f"  {difference}" for difference in self.differences),
-            "Not checked, the publisher's word:",
-            *(f"  {word}" for word in self.unchecked),
+            *([""] if self.warnings else []),
             *(f"Warning: {warning}" for warning in self.warnings),
-            self.verdict,
         ]
-        return "\n".join(map(visible, lines))
+        wrong_first = sorted(self.findings, key=lambda finding: finding.holds)
+        if everything:
+            checks = ["", "Checked:", *map(str, wrong_first)]
+            claimed = ["", "Not checked, the publisher's word:", *(f"  {word}" for word in self.unchecked)]
+            return [*map(visible, [self.headline, *self.scope.lines(), *told, *checks, *claimed])]
+        wrong = [str(finding) for finding in wrong_first if not finding.holds]
+        claims = number_of(len(self.unchecked), "claim of the certificate is", "claims of the certificate are")
+        rest = f"{claims} the publisher's word: nobody can check that from the file. To list every check and claim: --all"
+        return [*map(visible, [self.headline, *wrong, *([""] if wrong else []), *self.scope.lines(), *told, "", rest])]
+
+    def __str__(self) -> str:
+        """Return the verification as text: the verdict first, and everything that was checked and that was not."""
+        return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
         """Return the verification as a small table for a notebook: the verdict, what was checked, and what to know."""
@@ -322,9 +346,9 @@ def _findings_on_figures(said: Certificate, asked: Policy, audit: Audit, unique:
         _finding_on_figure("classes with one sensitive value", attained.homogeneous.classes, audit.homogeneous["classes"]),
         _finding_on_figure("rows in such classes", attained.homogeneous.rows, audit.homogeneous["rows"]),
         _finding_on_figure("rows that differ from all others", said.unique_rows, unique),
-        _finding_on_figure("dm, the sum of squared class sizes,", said.loss.dm, sum(size * size for size in sizes)),
+        _finding_on_figure("discernibility (dm), the sum of squared class sizes,", said.loss.dm, sum(size**2 for size in sizes)),
         _finding_on_figure(
-            "c_avg, the mean class size in k,", said.loss.c_avg, audit.rows / (len(sizes) * asked.k) if asked.k else None
+            "mean class size in multiples of k (c_avg)", said.loss.c_avg, audit.rows / (len(sizes) * asked.k) if asked.k else None
         ),
         Finding("The figures are those of the sensitive columns", list(attained.sensitive) == list(found)),
     ]
@@ -377,10 +401,13 @@ def _claims_not_checked(said: Certificate) -> list[str]:
     words += [edges_in_words(said.policy.edges)] if said.policy.edges > 1 else []
     words += [f"what {column.name} holds: {column.holds}" for column in said.columns if column.role != "sensitive"]
     parts = said.loss.by_attribute
-    for name, value, by_attribute in (("gcp", said.loss.gcp, parts.gcp), ("precision", said.loss.precision, parts.precision)):
-        of_table = "" if value is None else f" {value:.4g}"
-        of_each = "".join(f", {attribute} {part:.4g}" for attribute, part in by_attribute.items())
-        words += [f"information loss, {name}{of_table}{of_each}"] if of_table or of_each else []
+    for name, value, by_attribute in (
+        ("detail lost (gcp; 0 is none, 1 is all)", said.loss.gcp, parts.gcp),
+        ("detail kept (precision; 1 is all, 0 is none)", said.loss.precision, parts.precision),
+    ):
+        figures_of = [] if value is None else [f"{value:.4g}"]
+        figures_of += [f"{attribute} {part:.4g}" for attribute, part in by_attribute.items()]
+        words += [f"{name}: {', '.join(figures_of)}"] if figures_of else []
     weights = {name: column.weight for name, column in said.policy.quasi.items() if column.weight != 1}
     words += [f"weight {weight} of {name} in the information loss" for name, weight in weights.items()]
     return words + [f"t of {name} was promised to be at most {promise.t}" for name, promise in said.promised.items()]

@@ -65,6 +65,13 @@ def sorted_order(columns: Sequence[tuple[Codes, int]]) -> NDArray[np.int64]:
     return np.argsort(keys, kind="stable")
 
 
+def count_unique(columns: Sequence[Codes]) -> int:
+    """Return the number of unique rows, which differ from both neighbours in sorted columns."""
+    differs = np.logical_or.reduce([codes[1:] != codes[:-1] for codes in columns])
+    ends = np.concatenate([[True], differs, [True]])
+    return int(np.count_nonzero(ends[1:] & ends[:-1]))
+
+
 class _Coder:
     """One column as its batches arrive: values are numbered from 1 in the order of their first occurrence; 0 is missing."""
 

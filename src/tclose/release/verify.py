@@ -107,8 +107,8 @@ class Verification:
             return f"{self.verdict[:-1]}: {wrong:,} of {number_of(count, 'check')} failed."
         yours = " and of your policy" if self.own is not None else ""
         return (
-            f"{self.verdict[:-1]}: it satisfies every limit of its certificate{yours}. Its bytes, its columns and all figures that "
-            f"can be counted are those of the certificate ({number_of(count, 'check')})."
+            f"{self.verdict[:-1]}: it satisfies every limit of its certificate{yours}. Its bytes, its columns and all figures "
+            f"that can be counted are those of the certificate ({number_of(count, 'check')})."
         )
 
     def lines(self, *, everything: bool = True) -> list[str]:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 import tclose as tc
 from tclose.cli import app
-from tclose.release.hospital import hospital, write_demo
+from tclose.release.hospital import hospital
 
 ICD = {"influenza": "J11", "pneumonia": "J18.9", "asthma": "J45", "heart failure": "I50", "infarction": "I21.0", "stroke": "I64"}
 BLOCKS = """J09-J18;Influenza and pneumonia;Respiratory system
@@ -172,19 +172,6 @@ def test_a_policy_without_the_column_or_its_hierarchy(visits: Path, tmp_path: Pa
 
 
 @pytest.mark.needs_data
-def test_adult_as_the_page_shows_it(data: Path) -> None:
-    result = run(data / "adult.csv", "age", "--quantiles", "8,4,2")
-    page = (Path(__file__).parents[2] / "docs" / "hierarchies.md").read_text(encoding="utf-8")
-    for line in result.stdout.splitlines():
-        assert line.rstrip() in page
+def test_a_file_for_the_countries_of_adult(data: Path) -> None:
     country = run(data / "adult.csv", "native-country", "--file", data / "hierarchies" / "native-country.csv")
     assert [line[1] for line in rows_of(country)] == ["41", "5", "1"]
-
-
-def test_the_rules_on_the_table_of_the_demo(tmp_path: Path) -> None:
-    """Its 21 codes are in 16 blocks of 6 chapters; its days are of one year."""
-    data, _, _, ranges = write_demo(tmp_path)
-    levels = rows_of(run(data, "icd10", "--ranges", ranges))
-    assert [line[1] for line in levels] == ["21", "16", "16", "6", "1"]
-    assert [line[1] for line in rows_of(run(data, "admitted", "--dates", "month,quarter,year"))] == ["365", "12", "4", "1", "1"]
-    assert [line[1] for line in rows_of(run(data, "zip", "--prefixes", "3"))] == ["36", "3", "1"]

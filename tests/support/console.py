@@ -46,10 +46,10 @@ def remove_folder(namespace: dict[str, Any]) -> None:
 
 
 def _demo_folder() -> Path:
-    from tclose.release.hospital import write_demo
+    from tests.support.demo import copy_demo
 
     folder = Path(tempfile.mkdtemp())
-    write_demo(folder, force=True)
+    copy_demo(folder)
     return folder
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 import tclose as tc
 from tclose.report.facts import Facts
 from tclose.report.papers import papers_in_memory
-from tclose.report.published import coarseness_of, published_columns
+from tclose.report.published import coarseness_in_words, coarseness_of, published_columns
 from tests.support.pages import Page
 
 
@@ -32,13 +31,13 @@ def words_of(labels: list[Any], sizes: list[int], holds: str = "") -> list[tuple
     ("labels", "sizes", "words"),
     [
         (["[10, 20]", "[20, 40]"], [3, 1], [(1, "in ranges of 12.5 on average")]),
-        (["[0.5, 1.5)", "2"], [3, 1], [(0.75, "in ranges of 1 on average"), (0.25, "as single values")]),
+        (["[0.5, 1.5)", "2"], [3, 1], [(0.75, "in ranges of 1 on average"), (0.25, "as they are")]),
         (["90 or more", "less than 5", "[3, 90 or more]"], [1, 1, 2], [(1, "in ranges that are open at one end")]),
         (["[2020-01-01, 2020-01-11]"], [5], [(1, "in ranges of 11 days on average")]),
-        (["{a, b}", '{"c, d", e, f}', "g"], [1, 1, 2], [(0.5, "in sets of 2.5 values on average"), (0.5, "as single values")]),
+        (["{a, b}", '{"c, d", e, f}', "g"], [1, 1, 2], [(0.5, "in sets of 2.5 values on average"), (0.5, "as they are")]),
         (["476**", "4800*"], [1, 1], [(1, "with 1.5 characters hidden on average")]),
-        (["*", "any value or missing"], [1, 1], [(1, "as *, which may be any value")]),
-        (["x", None], [1, 1], [(1, "as single values")]),
+        (["*", "any value or missing"], [1, 1], [(1, "as * (any value)")]),
+        (["x", None], [1, 1], [(1, "as they are")]),
     ],
 )
 def test_labels_in_words(labels: list[Any], sizes: list[int], words: list[tuple[float, str]]) -> None:
@@ -47,8 +46,8 @@ def test_labels_in_words(labels: list[Any], sizes: list[int], words: list[tuple[
 
 def test_labels_of_a_hierarchy_and_means_are_not_called_single_values() -> None:
     assert words_of(["lung", "gut", "*"], [4, 4, 2], "The lowest label of the hierarchy of 'a'.") == [
-        (0.8, "as one of 2 labels"),
-        (0.2, "as *, which may be any value"),
+        (0.8, "as labels of its hierarchy, 2 of them"),
+        (0.2, "as * (any value)"),
     ]
     assert words_of([2.5], [4], "The mean of 'a' over the rows of the class.") == [(1, "as means over each class")]
 
@@ -80,13 +79,37 @@ def test_a_cut_list_names_the_last_value_and_its_sum_tells_of_none(values: int) 
 
 
 def test_shares_of_few_rows_are_not_told() -> None:
-    class Rows(Facts):
-        audit = SimpleNamespace(rows=100)  # type: ignore[assignment]
+    def said(*parts: tuple[float, str]) -> str:
+        return coarseness_in_words(parts, 100, 5)
 
-    facts = Rows(None, 5)  # type: ignore[arg-type]
-    assert facts._shares([(1, "as *")]) == ["as *"]
-    assert facts._shares([(0.95, "as sets"), (0.05, "as *")]) == ["95.0% of the rows as sets", "5.0% of the rows as *"]
-    assert facts._shares([(0.96, "as sets"), (0.04, "as *")]) == ["most rows as sets", "some rows as *"]
+    assert said((1, "as *")) == "as *"
+    assert said((1, "as they are")) == "as it is"
+    assert said((0.95, "as sets"), (0.05, "as *")) == "as sets; 5.0% of the rows as *"
+    assert said((0.96, "as sets"), (0.04, "as *")) == "as sets; some rows as *"
+    assert said((0.96, "as they are"), (0.04, "as sets")) == "as sets; most rows as they are"
+    assert (
+        said((0.6, "as they are"), (0.3, "as sets"), (0.1, "as *"))
+        == "as sets; 10.0% of the rows as *; 60.0% of the rows as they are"
+    )
+
+
+def test_screen_and_page_say_alike_how_columns_are_published() -> None:
+    """Two classes of age 20 and of ages 30 to 40: of 8 rows 4 are as they are."""
+    people = pa.table({"age": [20] * 4 + [30, 30, 40, 40], "sex": ["F"] * 8, "ill": ["flu", "gout"] * 4})
+    release = tc.anonymize(people, tc.Policy(["age", "sex"], {"ill": 0.5}, k=4))
+    screen = release._details.in_words
+    assert screen == {"age": "in ranges of 10 on average; 50% of the rows as they are", "sex": "as it is"}
+    page = Facts(papers_in_memory(release), 1).coarse_words
+    assert page == "age in ranges of 10 on average, 50.0% of the rows as they are; sex as it is."
+
+
+def test_labels_of_a_hierarchy_come_with_the_detail_that_they_lost() -> None:
+    tree = {"body": {"lung": ["flu", "cold"], "gut": ["colic", "ulcer"]}}
+    people = pa.table({"was": ["flu", "cold", "colic", "ulcer"] * 2, "ill": ["a", "b"] * 4})
+    policy = tc.Policy([tc.Quasi("was", hierarchy=tree)], {"ill": 1}, k=4)
+    facts = Facts(papers_in_memory(tc.anonymize(people, policy)), 1)
+    lost = facts.certificate["loss"]["by_attribute"]["gcp"]["was"]
+    assert facts.coarse_words == f"was as labels of its hierarchy, 2 of them ({100 * lost:.1f}% of its detail lost)."
 
 
 def test_the_share_of_the_most_frequent_value_is_masked_with_its_count_in_a_long_list_too() -> None:

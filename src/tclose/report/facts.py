@@ -17,11 +17,12 @@ from tclose.judge.result import Audit
 from tclose.policy.models import NAMED
 from tclose.policy.yaml import yaml_text
 from tclose.report.attained import attained_in_words, safer_side
+from tclose.report.commonest import Commonest
 from tclose.report.labels import listed, percent, quoted
 from tclose.report.listing import Listing, cut
 from tclose.report.masking import masked_cells, pooled
 from tclose.report.papers import Papers
-from tclose.report.published import MEANS, SINGLE, PublishedColumn, coarseness_of, published_columns
+from tclose.report.published import MEANS, SINGLE, PublishedColumn, coarseness_in_words, coarseness_of, published_columns
 from tclose.study.measured import Distribution
 from tclose.values.exact import decimal_up, number_of, plain
 
@@ -148,6 +149,29 @@ class Facts:
     def unique(self) -> str:
         """How many rows differ from all others, in words."""
         return self._of_rows(int(self.certificate["unique_rows"]), "differs", "differ")
+
+    @cached_property
+    def commonest(self) -> list[Commonest]:
+        """The commonest value of each sensitive column, and the classes in which everybody, or nobody, has it."""
+        return [Commonest.of(found, self.audit) for found in self.papers.measured.distributions.values()]
+
+    @property
+    def sure(self) -> list[str]:
+        """Sentences on classes where everybody, or nobody, has the commonest value of a sensitive column, and what closes it."""
+        said = [one.in_words(self.audit, exactly=self._is_told(one)) for one in self.commonest]
+        said = [sentences for sentences in said if sentences]
+        more = len(said) - MOST_NAMED
+        rest = [f"It is alike with {number_of(more, 'more sensitive column')}."] if more > 0 else []
+        return said[:MOST_NAMED] + rest
+
+    def _is_told(self, one: Commonest) -> bool:
+        """Whether the commonest value of a column, its share and the rows of its classes may be told: no small count shows."""
+        return one.told(self.least) and self._most(self.papers.measured.distributions[one.column]) != MASKED
+
+    @property
+    def homogeneous_at_top(self) -> bool:
+        """Whether classes with one sensitive value are counted at the top of the report already."""
+        return any(one.everybody.rows and self._is_told(one) for one in self.commonest)
 
     @property
     def homogeneous(self) -> str:
@@ -292,15 +316,18 @@ class Facts:
         holds = {column["name"]: column["holds"] for column in self.certificate["columns"]}
         return {name: coarseness_of(name, self.published, self.audit, holds.get(name, "")) for name in self.quasi}
 
-    def _mostly(self, name: str) -> str:
-        """Return how most rows of a quasi-identifier are published."""
-        first, *others = self.coarseness[name]
-        return f"mostly {first[1]}" if others else first[1]
+    def _published(self, name: str) -> str:
+        """Return how a quasi-identifier is published, in words; for labels of a hierarchy with the detail that is lost."""
+        found = self.coarseness[name]
+        said = coarseness_in_words(found, self.audit.rows, self.least)
+        lost = self.certificate["loss"].get("by_attribute", {}).get("gcp", {}).get(name)
+        is_label = any(" labels of its hierarchy" in what for _, what in found)
+        return f"{said} ({percent(lost)} of its detail lost)" if is_label and lost is not None else said
 
     @property
     def coarse_words(self) -> str:
         """A sentence on how the quasi-identifiers are published."""
-        said = [f"{quoted(name)} {self._mostly(name)}" for name in self.quasi]
+        said = [f"{quoted(name)} {self._published(name).replace('; ', ', ')}" for name in self.quasi]
         more = [f"{len(said) - MOST_NAMED:,} more"] if len(said) > MOST_NAMED + 1 else []
         return f"{'; '.join([*(said[:MOST_NAMED] if more else said), *more])}."
 
@@ -318,10 +345,12 @@ class Facts:
             said.append(f"How often each value of {listed(whole)} occurs among all rows: published as in the table.")
         if binned:
             said.append(f"How often each interval of {listed(binned)} occurs among all rows.")
-        single = [quoted(name) for name in self.quasi if self._mostly(name) == SINGLE]
+        single = [quoted(name) for name in self.quasi if [what for _, what in self.coarseness[name]] == [SINGLE]]
         if single:
-            said.append(f"Counts by {listed(single)}: published as single values.")
-        ranges = [f"{quoted(name)} ({self._mostly(name)})" for name in self.quasi if " ranges of " in self._mostly(name)]
+            said.append(f"Counts by {listed(single)}: published as {'it is' if len(single) == 1 else 'they are'}.")
+        ranges = [
+            f"{quoted(name)} ({self._published(name)})" for name in self.quasi if " ranges of " in self.coarseness[name][0][1]
+        ]
         if ranges:
             said.append(f"Counts over ranges that are much wider than those that are published: {listed(ranges)}.")
         return said
@@ -329,7 +358,9 @@ class Facts:
     def not_good_for(self) -> list[str]:
         """Return what the release cannot be used for, from its figures and limits."""
         coarse = [
-            f"{quoted(name)} ({self._mostly(name)})" for name in self.quasi if self.coarseness[name][0][1] not in (SINGLE, MEANS)
+            f"{quoted(name)} ({self._published(name)})"
+            for name in self.quasi
+            if self.coarseness[name][0][1] not in (SINGLE, MEANS)
         ]
         said = ["Anything about one person."]
         if coarse:
@@ -347,16 +378,9 @@ class Facts:
         parts = self.certificate["loss"].get("by_attribute", {}).get("gcp", {})
         rows = []
         for name, found in self.coarseness.items():
-            rows.append((name, "; ".join(self._shares(found)), percent(parts[name]) if name in parts else "not stated"))
+            said = coarseness_in_words(found, self.audit.rows, self.least)
+            rows.append((name, said, percent(parts[name]) if name in parts else "not stated"))
         return cut("Quasi-identifiers: how they are published, and detail lost", ("column", "published", "detail lost"), rows, 2)
-
-    def _shares(self, found: Sequence[tuple[float, str]]) -> list[str]:
-        """Return how values are published, each with its share of the rows; without shares if one is that of few rows."""
-        if len(found) == 1:
-            return [found[0][1]]
-        if min(share for share, _ in found) * self.audit.rows < self.least:
-            return [f"{'some' if index else 'most'} rows {what}" for index, (_, what) in enumerate(found)]
-        return [f"{percent(share)} of the rows {what}" for share, what in found]
 
     @property
     def loss_unknown(self) -> list[str]:

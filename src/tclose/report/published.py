@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from tclose.judge.boxes import ends_of_range, is_masked, set_members
 from tclose.judge.result import Audit
-from tclose.values.exact import about, number_of
+from tclose.report.labels import percent
+from tclose.values.exact import about
 from tclose.values.hierarchy import printed
 
 DAY = 86_400_000_000
@@ -59,7 +60,7 @@ def coarseness_of(name: str, columns: Mapping[str, PublishedColumn], audit: Audi
 
     Examples
     --------
-    [(0.96, "in ranges of 8.6 on average"), (0.04, "as single values")]
+    [(0.96, "in ranges of 8.6 on average"), (0.04, "as they are")]
     """
     if name not in columns:
         return [(1.0, _bounds_in_words(name, audit))]
@@ -78,21 +79,44 @@ def coarseness_of(name: str, columns: Mapping[str, PublishedColumn], audit: Audi
     labels = "hierarchy" in holds and not any(kind == "masked" for kind, _ in kinds)
     if labels:
         number = sum(kind == "single" for kind, _ in kinds)
-        found = [(share, f"as one of {number_of(number, 'label')}" if words == SINGLE else words) for share, words in found]
+        found = [
+            (share, f"as labels of its hierarchy, {number:,} of them" if words == SINGLE else words) for share, words in found
+        ]
     return sorted(found, key=lambda part: -part[0])
 
 
-SINGLE, MEANS = "as single values", "as means over each class"
+SINGLE, MEANS = "as they are", "as means over each class"
 WORDS = {
     "range": "in ranges of {} on average",
     "day": "in ranges of {} days on average",
     "set": "in sets of {} values on average",
     "masked": "with {} characters hidden on average",
     "open": "in ranges that are open at one end",
-    "any": "as *, which may be any value",
+    "any": "as * (any value)",
     "single": SINGLE,
 }
 """How each kind of published value is called."""
+
+
+def coarseness_in_words(found: Sequence[tuple[float, str]], rows: int, least: int) -> str:
+    """Return how a quasi-identifier is published, as the screen of a release says it: coarse values first, then unchanged ones.
+
+    Shares of fewer than ``least`` of the ``rows`` are not told.
+
+    >>> coarseness_in_words([(0.79, "as they are"), (0.21, "in sets of 2.6 values on average")], 1000, 5)
+    'in sets of 2.6 values on average; 79.0% of the rows as they are'
+    >>> coarseness_in_words([(1.0, "as they are")], 1000, 5)
+    'as it is'
+    """
+    if len(found) == 1:
+        return "as it is" if found[0][1] == SINGLE else found[0][1]
+    small = min(share for share, _ in found) * rows < least
+    first, *others = sorted(
+        found, key=lambda part: part[1] == SINGLE
+    )  # a stable order: the largest share of the coarse ones first
+    many = [f"{percent(share)} of the" if not small else "most" if share > 1 / 2 else "some" for share, _ in others]
+    parts = [f"{count} rows {what}" for count, (_, what) in zip(many, others, strict=True)]
+    return "; ".join([first[1], *parts])
 
 
 def _kind_of(label: str) -> tuple[str, float]:

@@ -55,6 +55,11 @@ class Distribution:
             found |= {number: part.dense(number - part.first) for number in inside}
         return {number: found[number] for number in numbers}
 
+    def rows_with(self, code: int) -> Ints:
+        """Return how many rows of each class have one value of the domain."""
+        parts = list(self._parts())
+        return np.concatenate([part.sums(np.where(part.codes == code, part.counts, 0)) for part in parts])
+
     def plan(self, counts: Ints) -> list[tuple[int, int, Fraction]]:
         """Return an optimal transport plan from the distribution of a class to that of the table: (from, to, mass)."""
         return plan(self.domain.distance, counts.tolist(), self.counts.tolist())

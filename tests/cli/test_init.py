@@ -41,7 +41,9 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
         in shown
     )
     assert "together single out" in shown
-    assert "tclose anonymize 'visits 1.csv' -p" in policy.read_text()
+    command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv"
+    assert f"# {command}" in policy.read_text().splitlines()
+    assert shown.splitlines()[-1] == command
     for cell in {row[1] for row in hospital(500)[1:]}:
         assert cell not in shown
         assert cell not in policy.read_text()
@@ -59,12 +61,38 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert tc.Policy.load(tmp_path / "again.yaml") == tc.Policy.load(policy)
 
 
+def test_names_and_hierarchies_are_taken_from_the_command_line(
+    visits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trees").mkdir()
+    jobs = sorted({row["profession"] for row in csv.DictReader(visits.read_text().splitlines())})
+    (tmp_path / "trees" / "profession.csv").write_text("".join(f"{job};{job[0]};*\n" for job in jobs))
+    for names in (["--sensitive", "diagnosis,cost"], ["--sensitive", "diagnosis", "--sensitive", "cost"]):
+        result = run("init", visits, *names, "--hierarchies", "trees", "-o", "policy.yaml", "--force")
+        assert (result.exit_code, result.stderr) == (0, "")
+        policy = tc.Policy.load("policy.yaml")
+        assert [column.name for column in policy.sensitive] == ["cost", "diagnosis"]
+        assert policy.to_dict()["quasi"]["profession"] == {"hierarchy": "trees/profession.csv"}
+        assert "Decide whether cost and diagnosis is all that is sensitive, and which t" in result.stdout
+        assert "guess" not in result.stdout
+
+
+def test_standard_input_is_called_by_its_mark(visits: Path) -> None:
+    result = CliRunner().invoke(app, ["init", "-"], input=visits.read_bytes())
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("# A proposal for standard input (500 rows)")
+    assert "\n# Then: tclose anonymize - -p policy.yaml -o release.csv\n" in result.stdout
+
+
 def test_what_cannot_be_proposed_is_one_sentence(visits: Path, tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("a\n1\n2\n")
     for arguments, sentence in (
         ([tmp_path / "one.csv"], "Error: A policy needs a quasi-identifier, which others may know, and a sensitive column."),
         ([tmp_path / "none.csv"], "Error: File "),
         ([visits, "-o", visits], "Error: File "),
+        ([visits, "--sensitive", "diagnosys"], "Error: Column 'diagnosys' is not in the table. Did you mean 'diagnosis'?"),
+        ([visits, "--hierarchies", tmp_path / "no"], "Error: The folder of hierarchies "),
         ([visits, "-o", tmp_path / "no" / "policy.yaml"], "Error: Folder "),
     ):
         result = run("init", *arguments)

@@ -19,6 +19,7 @@ from pyarrow.csv import write_csv
 from ruamel.yaml import YAML
 
 import tclose as tc
+from tclose.policy.fields import CONTEXT
 from tclose.release.hospital import hospital
 from tclose.study.propose import costs, singling
 from tclose.study.propose.columns import columns_of
@@ -256,7 +257,7 @@ def test_the_share_of_a_value_that_most_have_is_bounded_in_each_class(
     assert f"its share is {bounds} in each class" in text
     share = 100 * people["debt"].to_pylist().count(0) / len(people)
     assert f"{share:.1f}% of the rows have the same value. In the order" in text
-    assert f"4. Does the limit of debt do? {share:.1f}% of the rows have the same value." in text
+    assert f"4. Is debt limited as you want it? {share:.1f}% of the rows have the same value." in text
     release = tc.anonymize(people, found.policy)
     debts, classes = np.array(people["debt"].to_pylist()), np.array(release.partition)
     for number in set(classes.tolist()):
@@ -304,6 +305,148 @@ def test_amounts_are_for_their_owner_to_decide() -> None:
     assert "\n#   4. Which role has rent? Few rows share a number there" in found.to_yaml()
 
 
+# --- what the owner brings ------------------------------------------------------------------------------------------------
+
+
+def people_of(rows: int = 120) -> pa.Table:
+    return pa.table(
+        {
+            "id": [f"P{number:04}" for number in range(rows)],
+            "age": [20 + number * 7 % 41 for number in range(rows)],
+            "job": [["nurse", "cook", "smith", "clerk"][number % 4] for number in range(rows)],
+            "diagnosis": [["flu", "gout", "asthma"][number % 3] for number in range(rows)],
+            "country": ["CH"] * rows,
+        }
+    )
+
+
+def test_named_columns_are_sensitive_and_no_guess() -> None:
+    found = tc.propose(people_of(), sensitive=["job", "job", "age"])
+    assert [column.name for column in found.policy.sensitive] == ["age", "job"]  # in the order of the table, each once
+    assert [column.name for column in found.policy.quasi] == ["diagnosis"]
+    assert not found.guessed
+    assert repr(found) == "<Proposal: 120 rows; quasi diagnosis; sensitive age, job>"
+    text = found.to_yaml()
+    assert "1. Which columns are sensitive? You named age and job: is that all?" in text
+    assert "guess" not in text.lower()
+    tc.anonymize(people_of(), found.policy)
+    assert tc.propose(people_of(), sensitive="job").policy.sensitive[0].name == "job"
+    assert tc.propose(people_of(), sensitive=[]).guessed
+
+
+def test_a_named_column_is_taken_even_if_it_looks_like_an_identifier_or_a_unit() -> None:
+    found = tc.propose(people_of(), sensitive="id")
+    assert [column.name for column in found.policy.sensitive] == ["id"]
+    assert "by which it can be recognised" in found.reasons["id"][-1]
+    patients = pa.table({"patient": [number // 2 for number in range(60)], "age": [number // 2 % 9 for number in range(60)]})
+    assert tc.propose(patients, sensitive="patient").policy.unit is None
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("jop", "Column 'jop' is not in the table. Did you mean 'job'?"),
+        ("country", "Column 'country' is the same in every row: there is nothing to learn. Name another one."),
+        ("list", "Column 'list'"),
+    ],
+)
+def test_a_named_column_that_cannot_be_limited_is_refused(name: str, sentence: str) -> None:
+    people = people_of().append_column("list", [[[number] for number in range(120)]])
+    with pytest.raises(tc.InputError) as error:
+        tc.propose(people, sensitive=["diagnosis", name])
+    assert str(error.value).startswith(sentence)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Hierarchies: that of job fits, age lacks two, sex has no groups, diagnosis lacks one, and no column is called town."""
+    found = tmp_path / "my trees"
+    found.mkdir()
+    (found / "job.csv").write_text("nurse;care;*\ncook;craft;*\nsmith;craft;*\nclerk;office;*\n")
+    (found / "age.csv").write_text("".join(f"{age};{age // 10}0s;*\n" for age in range(22, 61)))
+    (found / "sex.csv").write_text("f;*\nm;*\n")
+    (found / "diagnosis.csv").write_text("flu;lung;*\nasthma;lung;*\n")
+    (found / "town.csv").write_text("Bern;CH;*\n")
+    (found / "notes.txt").write_text("not a hierarchy")
+    return found
+
+
+def test_hierarchies_that_fit_are_proposed_and_others_are_named_with_the_reason(folder: Path, tmp_path: Path) -> None:
+    people = people_of().append_column("sex", [["f", "m"] * 60])
+    found = tc.propose(people, sensitive="diagnosis", hierarchies=folder)
+    settings = found.policy.to_dict(tmp_path)
+    assert settings["quasi"] == {"age": {"snap": "auto"}, "job": {"hierarchy": "my trees/job.csv"}, "sex": None}
+    assert settings["sensitive"] == {"diagnosis": {"t": 0.2, "l": 2}}
+    reasons = {name: " ".join(sentences) for name, sentences in found.reasons.items()}
+    assert "job.csv has all of its values, with 1 level of groups." in reasons["job"]
+    command = f"tclose hierarchy DATA age --file '{folder / 'age.csv'}'"  # quoted for the shell: it has a blank
+    assert f"age.csv does not fit, it lacks 2 of 41 values, which this names: {command}" in reasons["age"]
+    assert "diagnosis.csv does not fit, it lacks 1 of 3 values" in reasons["diagnosis"]
+    assert "sex.csv is not used: it has no groups" in reasons["sex"]
+    assert found.decisions == ("Which column is town.csv for? No column in quasi or sensitive has its name.",)
+    text = found.to_yaml(str(tmp_path / "policy.yaml"))
+    assert "gout" not in text  # the value that is lacking
+
+
+def test_the_paths_of_hierarchies_start_at_the_folder_of_the_policy(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deep").mkdir()
+    found = tc.propose(people_of(), hierarchies="my trees")
+    found.save("deep/policy.yaml")
+    assert 'job: {hierarchy: "../my trees/job.csv"}' in Path("deep/policy.yaml").read_text()
+    assert tc.Policy.load("deep/policy.yaml") == found.policy
+    assert 'job: {hierarchy: "my trees/job.csv"}' in found.to_yaml()
+    tc.anonymize(people_of(), tc.Policy.load("deep/policy.yaml"))
+    with pytest.raises(tc.OutputError, match="is read as an input"):
+        found.save("my trees/job.csv", force=True)
+
+
+def test_the_hierarchy_of_a_sensitive_column(folder: Path) -> None:
+    (folder / "diagnosis.csv").write_text("flu;lung;*\nasthma;lung;*\ngout;joint;*\n")
+    found = tc.propose(people_of(), sensitive=["age", "diagnosis"], hierarchies=folder)
+    assert found.policy.sensitive[1].hierarchy.height == 2
+    assert found.policy.sensitive[0].hierarchy is None
+    assert "age.csv is not used: its whole numbers have an order" in " ".join(found.reasons["age"])
+    release = tc.anonymize(people_of(), found.policy)
+    assert release.audit.sensitive["diagnosis"].distance == "hierarchical"
+    ill = pa.array([None, "flu", "gout"] * 40)
+    missing = people_of().set_column(3, "diagnosis", ill)
+    found = tc.propose(missing, sensitive="diagnosis", hierarchies=folder)
+    assert found.policy.sensitive[0].hierarchy is None
+    assert "it has no place for missing cells" in " ".join(found.reasons["diagnosis"])
+    with (folder / "diagnosis.csv").open("a") as file:
+        file.write(";unknown;*\n")
+    found = tc.propose(missing, sensitive="diagnosis", hierarchies=folder)
+    assert found.policy.sensitive[0].hierarchy is not None
+    tc.anonymize(missing, found.policy)
+
+
+def test_a_hierarchy_publishes_a_column_that_would_be_dropped(folder: Path) -> None:
+    codes = [f"x{number % 70}" for number in range(120)]
+    people = people_of().append_column("code", [codes])
+    assert tc.propose(people).policy.drop == ["code"]
+    (folder / "code.csv").write_text("".join(f"{code};{code[:2]};*\n" for code in sorted(set(codes)) if len(code) > 2))
+    assert "code.csv does not fit, it lacks 10 of 70 values" in " ".join(tc.propose(people, hierarchies=folder).reasons["code"])
+    (folder / "code.csv").write_text("".join(f"{code};_{code[:2]};*\n" for code in sorted(set(codes))))
+    found = tc.propose(people, hierarchies=folder)
+    assert "code" in [column.name for column in found.policy.quasi]
+    tc.anonymize(people, found.policy)
+
+
+def test_files_that_are_no_hierarchies_are_named_and_quote_nothing(folder: Path, tmp_path: Path) -> None:
+    (folder / "job.csv").write_text("nurse;care;*\nnurse;craft;*\n")
+    found = tc.propose(people_of(), hierarchies=folder)
+    reason = found.reasons["job"][-1]
+    assert reason.startswith("job.csv is no hierarchy; this says why: tclose hierarchy DATA job --file")
+    assert "nurse" not in reason
+    (tmp_path / "empty").mkdir()
+    for path, sentence in (("none", "cannot be read. Check its path."), ("empty", "has no CSV files. A hierarchy is named")):
+        with pytest.raises(tc.InputError, match=f"The folder of hierarchies .*{path}' {sentence}"):
+            tc.propose(people_of(), hierarchies=tmp_path / path)
+
+
 # --- how the file is written ----------------------------------------------------------------------------------------------
 
 
@@ -333,6 +476,27 @@ def test_thousands_beside_a_decimal_comma_stay_for_the_owner_to_decide(tmp_path:
     rows = [["size", "cost", "debt"]] + [[str(number % 7), f"{number},5", f"{number + 1}.000"] for number in range(40)]
     found = tc.propose(written(tmp_path, rows, ";"))
     assert found.policy.input is None
+
+
+def test_the_skeleton_of_the_context_has_every_topic_and_loads_when_it_is_filled_in(tmp_path: Path) -> None:
+    text = tc.propose(people_of()).to_yaml()
+    before, skeleton = text.split("# context:\n")
+    assert [line.split(":")[0] for line in skeleton.splitlines()] == [f"#   {topic}" for topic in CONTEXT]
+    filled = "\n".join(line.removeprefix("# ") for line in ["# context:", *skeleton.splitlines()])
+    (tmp_path / "policy.yaml").write_text(before + filled)
+    assert list(tc.Policy.load(tmp_path / "policy.yaml").context) == list(CONTEXT)
+
+
+def test_the_command_names_the_table_and_the_policy_as_they_were_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "raw data").mkdir()
+    write_csv(people_of(), tmp_path / "raw data" / "people.csv")
+    monkeypatch.chdir(tmp_path)
+    found = tc.propose("raw data/people.csv")
+    found.save("my policy.yaml")
+    lines = Path("my policy.yaml").read_text().splitlines()
+    assert "# Then: tclose anonymize 'raw data/people.csv' -p 'my policy.yaml' -o release.csv" in lines
+    assert str(tmp_path) not in "\n".join(lines)
+    assert "# Then: tclose anonymize DATA -p policy.yaml -o release.csv" in tc.propose(people_of()).to_yaml().splitlines()
 
 
 # --- every proposal loads and runs ----------------------------------------------------------------------------------------

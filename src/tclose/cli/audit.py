@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
+from tclose.cli.names import parse_names
 from tclose.cli.tables import TABLE, files_read, name_of, table_of
 from tclose.cli.targets import a_file
 
@@ -96,14 +96,4 @@ def _policy_of_options(path: Path | None, quasi: list[str], sensitive: list[str]
         return Policy.load(path)
     if not quasi or not sensitive:
         raise PolicyError("Give a policy with -p, or columns with --quasi and --sensitive. Try 'tclose audit --help'.")
-    return Policy(quasi=_parse_names(quasi), sensitive=_parse_names(sensitive))
-
-
-def _parse_names(options: list[str]) -> list[str]:
-    """Return column names from options that separate them by commas; a name with a comma is quoted, as in CSV."""
-    from tclose.errors import PolicyError
-
-    try:
-        return [name.rstrip() for row in csv.reader(options, skipinitialspace=True) for name in row]
-    except csv.Error:
-        raise PolicyError("The names of columns cannot be read. Separate them by commas, or name them in a policy.") from None
+    return Policy(quasi=parse_names(quasi), sensitive=parse_names(sensitive))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from tclose.cli.tables import TABLE, files_read, name_of, table_of
+from tclose.cli.names import parse_names
+from tclose.cli.tables import STANDARD_INPUT, TABLE, files_read, name_of, table_of
 from tclose.cli.targets import a_file
 
 if TYPE_CHECKING:
@@ -19,12 +21,19 @@ def init(
     out: Path | None = typer.Option(
         None, "-o", "--out", metavar="FILE", parser=a_file, help="Write the policy to a file; without it, to the screen."
     ),
+    sensitive: list[str] = typer.Option(
+        [], "--sensitive", metavar="A,B", help="Sensitive columns, if you know them: then they are not guessed."
+    ),
+    hierarchies: Path | None = typer.Option(
+        None, "--hierarchies", metavar="FOLDER", help="Hierarchies: a file COLUMN.csv for a column. Those that fit are proposed."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace the file if it exists."),
 ) -> None:
     """Propose a policy for a table: a role for each column, with the reasons in comments, to edit.
 
     It says which columns name persons, how many rows each column and each set of two or three singles out, and what three values
-    of t cost on a sample. Which columns are sensitive is a GUESS from names and kinds: check it before anything is published.
+    of t cost on a sample. Which columns are sensitive is a GUESS from names and kinds, unless you name them: check it before
+    anything is published.
 
     The policy can be used as it is. Its comments count rows of the raw table: it is INTERNAL.
 
@@ -32,6 +41,8 @@ def init(
     Examples:
       tclose init visits.csv -o policy.yaml
       tclose init visits.parquet -o policy.yaml --force
+      tclose init visits.csv --sensitive diagnosis,cost -o policy.yaml
+      tclose init visits.csv --hierarchies hierarchies -o policy.yaml
       tclose init visits.csv | less
       tclose anonymize visits.csv -p policy.yaml -o release.csv
     """
@@ -44,23 +55,25 @@ def init(
     with table_of(data) as table, stages(name_of(data)):
         from tclose.study.propose.propose import propose
 
-        found = propose(table)
+        found = propose(table, sensitive=parse_names(sensitive), hierarchies=hierarchies)
+    if data == STANDARD_INPUT:  # not the file that it was kept in
+        found = replace(found, title=name_of(data), data=str(data))
     if out is not None:
         found.save(out, force=force)
     with a_reader_may_leave():
         if out is None:
             echo(*found.to_yaml().splitlines())
         else:
-            _show_proposal(found, data, out)
+            _show_proposal(found, out)
 
 
-def _show_proposal(found: Proposal, data: Path, out: Path) -> None:
+def _show_proposal(found: Proposal, out: Path) -> None:
     """Print what was proposed, what is dangerous, and what to decide."""
     from tclose.cli.printing import Columns, Screen, words
     from tclose.cli.screen import listed_names
-    from tclose.study.propose.commented import dangers
+    from tclose.study.propose.commented import dangers, next_command
 
-    policy = found.policy
+    policy, guess = found.policy, "guess: " if found.guessed else ""
     screen = Screen()
     screen.tell(words(f"Wrote {out}: a proposal to check and edit. INTERNAL: it counts rows of the raw table.", style="bold"))
     screen.print()
@@ -70,7 +83,7 @@ def _show_proposal(found: Proposal, data: Path, out: Path) -> None:
     for role, columns in {**roles, "keep": policy.keep, "drop": policy.drop}.items():
         for name in (getattr(column, "name", column) for column in columns):
             unit = ", unit" if name == policy.unit else ""
-            table.row(name, f"{'guess: ' if role == 'sensitive' else ''}{role}{unit}", " ".join(found.reasons[name][:2]))
+            table.row(name, f"{guess if role == 'sensitive' else ''}{role}{unit}", " ".join(found.reasons[name][:2]))
     screen.print(table)
     screen.print()
     for sentence in dangers(found):
@@ -86,12 +99,10 @@ def _show_proposal(found: Proposal, data: Path, out: Path) -> None:
     for refusal in dict.fromkeys(cost.refusal for cost in found.costs if cost.refusal):
         screen.tell(f"Refused: {refusal}")
     screen.print()
-    guessed = listed_names([column.name for column in policy.sensitive])
+    names = listed_names([column.name for column in policy.sensitive])
     limit = policy.sensitive[0].t
-    screen.tell(
-        words("Decide", style="bold"),
-        f"which columns are sensitive ({guessed} by a guess), and which t: {float(limit)} is in the file so that it runs.",
-    )
+    which = f"which columns are sensitive ({names} by a guess)" if found.guessed else f"whether {names} is all that is sensitive"
+    screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
     for sentence in found.decisions:
         screen.tell(sentence)
-    screen.tell(f"Then: tclose anonymize {data} -p {out} -o release.csv")
+    screen.tell(f"Then: {next_command(found.data, str(out))}")

@@ -6,8 +6,10 @@ import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tclose.policy.fields import CONTEXT
 from tclose.study.propose.columns import ALONE
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.singling import MOST_COLUMNS, SingledOut
@@ -22,6 +24,17 @@ WIDTH = 110
 SHOWN = 5
 """Sets of columns of each size that are listed; of those with a sensitive column, one."""
 
+CONTEXT_ASKED = {
+    "purpose": "What the release is for",
+    "recipient": "Who gets it",
+    "controls": "What binds the recipients, as a contract, and who has access to the file",
+    "adversaries": "Who may try to find somebody in it, and what they know",
+    "thresholds": "Why this k and this t",
+    "earlier_releases": "Other releases about the same people, or that there are none",
+    "reviewer": "Who decided about the release, and when",
+}
+"""What each topic of a policy's ``context`` asks for."""
+
 _PLAIN = re.compile("[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
 _ITEM = re.compile(r"- |[0-9]+\. ")
 _WORDS = ("null", "true", "false", "inf", "nan")
@@ -34,7 +47,7 @@ def commented(proposal: Proposal, path: str) -> str:
 
 def _lines(proposal: Proposal, path: str) -> Iterator[str]:
     """Yield the lines of the file."""
-    settings = proposal.policy.to_dict(None)
+    settings = proposal.policy.to_dict(Path(path).parent)
     yield from _heading(proposal, path)
     yield ""
     if "input" in settings:
@@ -53,13 +66,22 @@ def _lines(proposal: Proposal, path: str) -> Iterator[str]:
     yield from _roles(proposal, settings)
     yield ""
     yield from _comment(*(f"- {line}" if index else line for index, line in enumerate(dangers(proposal))))
+    yield ""
+    yield from _comment(
+        "What only people can say. Public reports show it, so nothing internal belongs here, and 'not stated' for the rest. Fill "
+        "in what you can, and take '# ' away before it and before context."
+    )
+    yield "# context:"
+    yield from (f"#   {topic}: {CONTEXT_ASKED[topic]}" for topic in CONTEXT)
 
 
 def _heading(proposal: Proposal, path: str) -> Iterator[str]:
     """Yield the comments that say what the file is, what to decide, and how to go on."""
     title = visible(proposal.title)
-    guessed = [column.name for column in proposal.policy.sensitive]
-    guess = f"{listed_names(guessed)} {'is a guess' if len(guessed) == 1 else 'are guesses'} from names and kinds."
+    names = [column.name for column in proposal.policy.sensitive]
+    guess = f"{listed_names(names)} {'is a guess' if len(names) == 1 else 'are guesses'} from names and kinds."
+    if not proposal.guessed:
+        guess = f"You named {listed_names(names)}: is that all?"
     yield from _comment(
         f"A proposal for {title} ({proposal.rows:,} rows), to be checked and edited. Its comments count rows of the raw table: "
         "keep it internal.",
@@ -69,9 +91,12 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
         "3. What can others know about a person? That belongs in quasi. What is only in drop is not published.",
         *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), 4)),
     )
-    release = "release.csv"
-    data = "DATA" if proposal.title == "the table" else shlex.quote(title)
-    yield f"# Then: tclose anonymize {data} -p {shlex.quote(visible(path))} -o {release}"
+    yield f"# Then: {next_command(proposal.data, path)}"
+
+
+def next_command(data: str, path: str) -> str:
+    """Return the command that makes a release with the policy, for a shell."""
+    return shlex.join(["tclose", "anonymize", visible(data), "-p", visible(path), "-o", "release.csv"])
 
 
 def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
@@ -79,7 +104,7 @@ def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
     explained = {
         "identifiers": "Never published: they name persons.",
         "quasi": "What others may know about a person. A class is published with one value, range or set for all of its rows.",
-        "sensitive": "What nobody should learn. GUESSED: check it first.",
+        "sensitive": "What nobody should learn. GUESSED: check it first." if proposal.guessed else "What nobody should learn.",
         "keep": "Published as they are.",
         "drop": "Not published. Give a column another role to publish it.",
     }

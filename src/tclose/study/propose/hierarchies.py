@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,7 @@ from tclose.errors import InfeasibleError
 from tclose.make.kept import FEW
 from tclose.make.scales.grids import choose_grid
 from tclose.study.propose.columns import NUMERIC, Column
+from tclose.study.propose.offered import Offered
 from tclose.study.propose.words import suggests_zip
 from tclose.values.builders import Prefixes
 from tclose.values.exact import as_text, plain
@@ -29,17 +30,31 @@ SHORTEST_CODE = 4
 
 @dataclass(frozen=True)
 class Suggested:
-    """Settings of a quasi-identifier, why, and the grid that ``snap: auto`` chooses on the table."""
+    """Settings of a quasi-identifier, why, and the grid that ``snap: auto`` chooses on the table.
 
-    settings: dict[str, Any] = field(default_factory=dict)
+    Without settings, None, a release would refuse the column.
+    """
+
+    settings: dict[str, Any] | None = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     grid: dict[str, Any] | None = None
 
 
-def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested | None:
-    """Return the settings that a column would have as a quasi-identifier; None if a release would refuse it."""
+def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Suggested:
+    """Return what is suggested for a quasi-identifier, with the hierarchy that is offered for it in its place if that fits."""
+    fit = offered.fit_quasi(column)
+    if fit is None:
+        return suggested
+    if fit.tree is None:
+        return replace(suggested, reasons=(*suggested.reasons, fit.reason))
+    other = "" if not suggested.settings else f" Or {', '.join(f'{key}: {value}' for key, value in suggested.settings.items())}."
+    return Suggested({"hierarchy": fit.tree}, (f"{fit.reason} A class is published by its labels.{other}",))
+
+
+def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested:
+    """Return the settings that a column would have as a quasi-identifier."""
     if column.infinite:
-        return None
+        return Suggested(None)
     if _has_prefixes(column):
         shown = "*" * column.same_length
         reason = f"Codes of one length are published by their first characters, as {'1' * (len(shown) - 2)}**."
@@ -47,7 +62,7 @@ def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested 
     if column.kind in (*NUMERIC, "date", "timestamp"):
         return _suggest_for_line(column, unit, k)
     if column.kind in ("text", "codes", "category") and column.nearly_unique and column.values >= FEW:
-        return None
+        return Suggested(None)
     more = " A hierarchy could name groups of them." if column.values > WIDE else ""
     return Suggested({}, (f"A class is published as the set of its values.{more}",))
 

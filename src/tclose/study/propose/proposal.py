@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tclose.policy import Policy
+from tclose.policy import Policy, files_of
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.singling import SingledOut
 from tclose.tables.files import check_target, write_whole
@@ -37,7 +37,12 @@ class Proposal:
     input_reasons : tuple of str
         Why the policy has its ``input``.
     decisions : tuple of str
-        What else its owner must decide, in sentences: roles of amounts, and columns of which most rows have one value.
+        What else its owner must decide, in sentences: roles of amounts, columns of which most rows have one value, and files of
+        hierarchies without a column.
+    data : str
+        What a command calls the table: its path as it was given.
+    guessed : bool
+        Whether the sensitive columns are a guess; False if they were named.
     """
 
     policy: Policy
@@ -49,9 +54,17 @@ class Proposal:
     title: str
     input_reasons: tuple[str, ...] = ()
     decisions: tuple[str, ...] = ()
+    data: str = "DATA"
+    guessed: bool = True
 
     def to_yaml(self, path: str = "policy.yaml") -> str:
-        """Return the text of a policy's file, with the reasons as comments; ``path`` is what its first lines call the file."""
+        """Return the text of a policy's file, with the reasons as comments.
+
+        Parameters
+        ----------
+        path
+            The file: its first lines name it, and the files of hierarchies are named from its folder.
+        """
         from tclose.study.propose.commented import commented
 
         return commented(self, path)
@@ -64,7 +77,7 @@ class Proposal:
         force
             Whether a file that exists may be replaced.
         """
-        check_target(Path(path), force=force)
+        check_target(Path(path), force=force, inputs=files_of(self.policy))
         text = self.to_yaml(str(path))
         write_whole(Path(path), lambda beside: beside.write_text(text, encoding="utf-8"), force=force)
 
@@ -72,4 +85,4 @@ class Proposal:
         """Return the roles in one line."""
         policy = self.policy
         quasi, sensitive = (", ".join(column.name for column in part) for part in (policy.quasi, policy.sensitive))
-        return f"<Proposal: {self.rows:,} rows; quasi {quasi}; sensitive, by a guess, {sensitive}>"
+        return f"<Proposal: {self.rows:,} rows; quasi {quasi}; sensitive{', by a guess,' if self.guessed else ''} {sensitive}>"

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tclose.errors import InputError, raising_alone
+from tclose.errors import ColumnError, InputError, raising_alone
 from tclose.jobs import announce
 from tclose.policy import Input, Policy
-from tclose.study.propose.columns import columns_of
+from tclose.study.propose.columns import Column, columns_of
 from tclose.study.propose.commented import listed_names
 from tclose.study.propose.costs import costs_of_t, rows_to_try
 from tclose.study.propose.inputs import Read, read_as_needed
+from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import find_unit
 from tclose.study.propose.proposal import Proposal
 from tclose.study.propose.roles import Assigned, assign_roles
 from tclose.study.propose.samples import sample_rows
 from tclose.study.propose.singling import singled_out
+from tclose.tables.readers import absent
 from tclose.values.exact import number_of
 
 K = 5
@@ -28,7 +30,7 @@ LONGEST_NAME = 1_000
 
 
 @raising_alone
-def propose(table: Any) -> Proposal:
+def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarchies: str | Path | None = None) -> Proposal:
     """Propose a policy for a table: a role for each column, with reasons, for its owner to check and edit.
 
     Columns that name persons become identifiers, and the one that names persons with several rows the unit. Others become
@@ -39,6 +41,10 @@ def propose(table: Any) -> Proposal:
     Parameters
     ----------
     table : path (CSV, Parquet, Arrow), pandas, polars or pyarrow table
+    sensitive : name or list of names, optional
+        The sensitive columns. Without it they are guessed.
+    hierarchies : path, optional
+        A folder of hierarchies, a file ``COLUMN.csv`` for a column. Those that have all values of their column are proposed.
 
     Returns
     -------
@@ -48,7 +54,8 @@ def propose(table: Any) -> Proposal:
     Raises
     ------
     InputError
-        The table cannot be read, or has no columns for a quasi-identifier and for a sensitive attribute.
+        The table or the folder cannot be read, a named column is not in the table or the same in every row, or there are no
+        columns for a quasi-identifier and for a sensitive attribute.
 
     Examples
     --------
@@ -61,11 +68,14 @@ def propose(table: Any) -> Proposal:
     ['id']
     """
     announce("Reading")
+    data = str(table) if isinstance(table, str | Path) else "DATA"
+    offered = Offered() if hierarchies is None else Offered.of(hierarchies)
     read = read_as_needed(table)
     columns = columns_of(read.source)
-    unit = find_unit(columns)
+    named = _named([sensitive] if isinstance(sensitive, str) else list(sensitive or ()), read, columns)
+    unit = find_unit([column for column in columns if column.name not in named])
     owner = None if unit is None else unit.column
-    assigned = assign_roles(columns, unit, K)
+    assigned = assign_roles(columns, unit, K, named, offered)
     policy = _policy_of(assigned, read, None if owner is None else owner.name)
     announce("Counting who is singled out in")
     open_ = [one.column for one in assigned if one.role != "identifiers" and not one.column.constant]
@@ -83,11 +93,25 @@ def propose(table: Any) -> Proposal:
         len(rows),
         Path(table).name if isinstance(table, str | Path) else "the table",
         tuple(read.reasons),
-        tuple(_decisions(assigned)),
+        tuple(_decisions(assigned, offered)),
+        data,
+        not named,
     )
 
 
-def _decisions(assigned: list[Assigned]) -> Iterator[str]:
+def _named(names: list[str], read: Read, columns: list[Column]) -> list[str]:
+    """Return the sensitive columns that the owner named, each once; raise an error for one that cannot be limited."""
+    for name in names:
+        if name in read.unreadable:
+            raise ColumnError(read.unreadable[name])
+        if name not in read.reader.names:
+            raise absent(read.reader, name)
+        if any(column.name == name and column.constant for column in columns):
+            raise InputError(f"Column {name!r} is the same in every row: there is nothing to learn. Name another one.")
+    return list(dict.fromkeys(names))
+
+
+def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
     """Yield what the owner of the table must decide beside the sensitive columns and t."""
     amounts = [one.column.name for one in assigned if one.amount]
     if amounts:
@@ -95,9 +119,15 @@ def _decisions(assigned: list[Assigned]) -> Iterator[str]:
             f"Which role {'has' if len(amounts) == 1 else 'have'} {listed_names(amounts)}? Few rows share a number there, as "
             "with amounts of money. Leave in quasi what others may know: it is published in ranges on a grid. Move to sensitive, "
             "with bins: 10, what nobody should learn. Move to drop what nobody else knows, as the weight of a survey: in quasi "
-            "it would only make the other columns coarser."
+            "it costs the other columns some detail."
         )
     yield from (one.decide for one in assigned if one.decide)
+    used = {one.column.name for one in assigned if one.role in ("quasi", "sensitive")}
+    unused = [path.name for name, path in offered.files.items() if name not in used]
+    if unused:
+        one = len(unused) == 1
+        what = f"Which column is {unused[0]} for" if one else f"Which columns are {listed_names(unused)} for"
+        yield f"{what}? No column in quasi or sensitive has {'its name' if one else 'their names'}."
 
 
 def _described(one: Assigned) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 from tclose.errors import InputError
 from tclose.make.kept import FEW
 from tclose.study.propose.columns import Column
-from tclose.study.propose.hierarchies import Suggested, suggest_for_quasi
+from tclose.study.propose.hierarchies import Suggested, suggest_for_quasi, with_offered
+from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import Unit
 from tclose.study.propose.sensitive import settings_of_sensitive
 from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person, suggests_sensitive
@@ -65,8 +66,17 @@ class Assigned:
     amount: bool = False
 
 
-def assign_roles(columns: Sequence[Column], unit: Unit | None, k: int) -> list[Assigned]:
+def assign_roles(
+    columns: Sequence[Column], unit: Unit | None, k: int, named: Sequence[str] = (), offered: Offered | None = None
+) -> list[Assigned]:
     """Return a role for each column, in the order of the table.
+
+    Parameters
+    ----------
+    named
+        The sensitive columns, if their owner named them; otherwise they are guessed.
+    offered
+        Files of hierarchies.
 
     Raises
     ------
@@ -74,11 +84,19 @@ def assign_roles(columns: Sequence[Column], unit: Unit | None, k: int) -> list[A
         No two columns are left, one for a quasi-identifier and one that is sensitive.
     """
     owner = None if unit is None else unit.column
-    hidden = {column.name: role for column in columns if (role := _hidden(column, unit)) is not None}
+    files = Offered() if offered is None else offered
+    hidden = {column.name: role for column in columns if column.name not in named and (role := _hidden(column, unit)) is not None}
     rest = [column for column in columns if column.name not in hidden]
-    suggested = {column.name: suggest_for_quasi(column, owner, k) for column in rest}
-    sensitive = _guess_sensitive(rest, [name for name, settings in suggested.items() if settings is not None])
-    open_ = {column.name: _open(column, suggested[column.name], sensitive, k) for column in rest}
+    suggested = {column.name: with_offered(column, suggest_for_quasi(column, owner, k), files) for column in rest}
+    sensitive = dict.fromkeys(named, "You named it.") or _guess_sensitive(
+        rest, [name for name, found in suggested.items() if found.settings is not None]
+    )
+    open_ = {
+        column.name: _sensitive(column, sensitive[column.name], files, k)
+        if column.name in sensitive
+        else _quasi(column, suggested[column.name])
+        for column in rest
+    }
     found = [hidden.get(column.name) or open_[column.name] for column in columns]
     if not {"quasi", "sensitive"} <= {one.role for one in found}:
         raise InputError(
@@ -164,30 +182,33 @@ def _guess_sensitive(columns: Sequence[Column], publishable: Sequence[str]) -> d
     fitting = [column for column in columns if len(column.domain) > 1 and not (column.kind == "text" and column.nearly_unique)]
     strength = {column.name: suggests_sensitive(column.name) for column in fitting}
     best = max(strength.values(), default=0)
-    found = {name: "Its name suggests it." for name, own in strength.items() if own == best > 0}
+    found = {name: "A guess. Its name suggests it." for name, own in strength.items() if own == best > 0}
     if not found and fitting:
-        found = {fitting[-1].name: "No name suggests a sensitive column; the last one is often what a table is about."}
+        why = "A guess. No name suggests a sensitive column; the last one is often what a table is about."
+        found = {fitting[-1].name: why}
     chosen = dict(list(found.items())[:MOST_SENSITIVE])
     while chosen and not set(publishable) - chosen.keys():
         chosen.popitem()
     return chosen
 
 
-def _open(column: Column, suggested: Suggested | None, sensitive: dict[str, str], k: int) -> Assigned:
-    """Return the role of a column that others may know, or that nobody should learn; it is dropped if it would name people."""
-    if column.name in sensitive:
-        settings, reasons, decide = settings_of_sensitive(column, k)
-        return Assigned(column, "sensitive", settings, (f"A guess. {sensitive[column.name]}", *reasons), decide=decide)
-    if suggested is None:
+def _sensitive(column: Column, why: str, files: Offered, k: int) -> Assigned:
+    """Return the role of a sensitive column, with its limits, and the hierarchy that is offered for it if it fits."""
+    settings, reasons, decide = settings_of_sensitive(column, files.fit_sensitive(column), k)
+    return Assigned(column, "sensitive", settings, (why, *reasons), decide=decide)
+
+
+def _quasi(column: Column, suggested: Suggested) -> Assigned:
+    """Return the role of a column that others may know; it is dropped if it would name people."""
+    if suggested.settings is None:
         found = f"{number_of(column.values, 'value')} in {column.rows:,} rows, nearly one for each."
-        why = f"{found} Give it a hierarchy to publish it."
-        return Assigned(column, "drop", {}, (why,))
-    why_quasi = list(suggested.reasons)
+        return Assigned(column, "drop", {}, (f"{found} Give it a hierarchy to publish it.", *suggested.reasons))
+    reasons = list(suggested.reasons)
     amount = column.amount and "hierarchy" not in suggested.settings
     if amount:
-        why_quasi.append("Few rows share a number: DECIDE its role, see above.")
+        reasons.append("Few rows share a number: DECIDE its role, see above.")
     if column.unique and column.kind == "integer":
-        why_quasi.append("No two rows have the same value: make it an identifier if it is the number of a person or of a row.")
+        reasons.append("No two rows have the same value: make it an identifier if it is the number of a person or of a row.")
     if suggests_sensitive(column.name):
-        why_quasi.append("Its name suggests that it is sensitive, too: move it there if nobody should learn it.")
-    return Assigned(column, "quasi", suggested.settings, tuple(why_quasi), suggested.grid, amount=amount)
+        reasons.append("Its name suggests that it is sensitive, too: move it there if nobody should learn it.")
+    return Assigned(column, "quasi", suggested.settings, tuple(reasons), suggested.grid, amount=amount)

@@ -11,6 +11,7 @@ import numpy as np
 from tclose.columns.domains import IN_ORDER
 from tclose.study.propose.columns import NUMERIC, Column
 from tclose.study.propose.hierarchies import WIDE
+from tclose.study.propose.offered import Fit
 from tclose.values.exact import number_of
 
 T, L = Fraction("0.2"), 2
@@ -72,10 +73,16 @@ class Commonest:
         return found
 
 
-def settings_of_sensitive(column: Column, k: int) -> tuple[dict[str, Any], tuple[str, ...], str]:
-    """Return the settings of a sensitive column, the reasons, and what is to be decided about it; "" if nothing is."""
+def settings_of_sensitive(column: Column, fit: Fit | None, k: int) -> tuple[dict[str, Any], tuple[str, ...], str]:
+    """Return the settings of a sensitive column, the reasons, and what is to be decided about it; "" if nothing is.
+
+    Parameters
+    ----------
+    fit
+        Whether the hierarchy that is offered for it fits; None if none is offered.
+    """
     settings: dict[str, Any] = {"t": float(T), "l": L}
-    reasons = []
+    reasons = [] if fit is None else [fit.reason]
     decide = ""
     if column.missing:
         settings["missing"] = "value"
@@ -83,14 +90,19 @@ def settings_of_sensitive(column: Column, k: int) -> tuple[dict[str, Any], tuple
     if column.kind == "category":
         settings["distance"] = "equal"
         reasons.append("Give its order for distances along it.")
-    if column.kind == "text":
+    if fit is not None and fit.tree is not None:
+        settings["hierarchy"] = fit.tree
+        reasons.append("Values are the nearer, the lower the group that has both.")
+    elif column.kind == "text":
         reasons.append("All values are equally far apart; a hierarchy would say which are near.")
+    if column.kind == "text" and (column.nearly_unique or column.free_text):
+        reasons.append("Nearly each row has a text of its own, by which it can be recognised: is it to be published at all?")
     common = Commonest.of(column) if column.kind in IN_ORDER and column.kind != "category" and len(column.domain) > 1 else None
     if common is not None and common.passing:
         more, why = _against_common(column, common)
         proposed = " with ".join(f"{key}: {value}" for key, value in more.items())
         answer = f"That is why it has {proposed}: read its comment." if more else "Read its comment."
-        decide = f"Does the limit of {column.name} do? {_have(common)} {answer}"
+        decide = f"Is {column.name} limited as you want it? {_have(common)} {answer}"
         return {**settings, **more}, (*reasons, *why), decide
     bins = min(BINS, column.rows // k)
     if column.kind in NUMERIC and column.nearly_unique and not column.infinite and bins > 1:
@@ -120,7 +132,9 @@ def _against_common(column: Column, common: Commonest) -> tuple[dict[str, Any], 
     if many:
         apart = f"And bins: {BINS_OF_REST}, of which it has one for itself: so many other values would need very large classes."
         return settings, [why, f"So distance: equal: {bounds}. {apart}"]
-    return settings, [why, f"So distance: equal: {bounds}. The other values are few, so it costs little."]
+    rest = 1 - common.share
+    few = f"All other values have {_percent(rest)} of the rows" if rest <= T else "The other values are few"
+    return settings, [why, f"So distance: equal: {bounds}. {few}, so it costs little."]
 
 
 def _have(common: Commonest) -> str:

@@ -20,6 +20,7 @@ import tclose as tc
 from tclose.study.explain.coarser import Coarser, coarser_columns
 from tclose.study.explain.feasible import Change
 from tclose.study.explain.loosen import IN_STEPS, Limit
+from tclose.study.explain.made import Made
 from tclose.study.explain.suppress import Suppression
 from tclose.study.explain.trial import Figures, Rows
 from tclose.values.exact import exact
@@ -113,6 +114,9 @@ def follow(table: pa.Table, policy: tc.Policy, found: tc.Explanation) -> None:
             changed = [key for key in broken if is_limit(key, suggestion, policy)]
             assert not changed
             assert names
+        elif isinstance(suggestion, Made):
+            assert suggestion.after.satisfied
+            assert suggestion.after.rows + suggestion.suppressed == table.num_rows
         else:
             left = without(table, suggestion.rows)
             assert figures(left, policy) == suggestion.after
@@ -343,6 +347,65 @@ def test_of_a_raw_table_it_says_what_k_does_and_lists_no_single_rows() -> None:
     assert (found.alone, found.classes) == (12, [])
     assert "12 of 12 classes are one row each" in str(found)
     assert "k=3 asks for 3 rows or more in each class" in str(found)
+
+
+def test_of_a_raw_table_the_first_advice_is_a_release_with_its_figures() -> None:
+    """All 12 people are alone, so to suppress until k is satisfied would leave nobody; a release has all of them."""
+    policy = tc.Policy(["age", tc.Quasi("ward", hierarchy=WARDS)], {"disease": 0.3}, k=3)
+    found = tc.explain(PEOPLE, policy)
+    made = found.suggestions[0]
+    assert isinstance(made, Made)
+    release = tc.anonymize(PEOPLE, policy, effort="fast")
+    assert (made.after.classes, made.after.k, made.detail_lost) == (release.audit.classes, release.audit.k, release.loss["gcp"])
+    lost = f"{100 * made.detail_lost:.0f}%"
+    lines = str(found).splitlines()
+    assert [line for line in lines if line.startswith(f"  tclose anonymize ({lost} of the detail lost)")]
+    assert lines[-2] == (
+        "Make a release, with the command tclose anonymize: a quick try of it satisfies every limit with all 12 rows, in "
+        f"{release.audit.classes} classes; {lost} of the detail of the quasi-identifiers is lost."
+    )
+    assert found.to_dict()["suggestions"][0]["kind"] == "anonymize"
+
+
+@pytest.mark.parametrize("why", ["many rows", "no k"])
+def test_a_release_is_not_tried_where_it_would_take_long_or_cannot_be(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if why == "many rows":
+        monkeypatch.setattr("tclose.study.explain.made.MOST_ROWS", 11)
+    found = tc.explain(PEOPLE, tc.Policy(["age", "ward"], {"disease": 0.3}, k=3 if why == "many rows" else None))
+    assert found.raw
+    assert not [one for one in found.suggestions if isinstance(one, Made)]
+    assert "To make a release that satisfies the policy, use the command tclose anonymize." in str(found).splitlines()
+
+
+def test_to_suppress_a_large_part_of_the_table_is_no_remedy() -> None:
+    """Of two wards of 6 rows 8 rows would go; of 21 wards, of which one differs, 1 of 126."""
+    two = pa.table({"ward": ["north"] * 6 + ["south"] * 6, "ill": [*"aaabbb", *"bbbbba"]})
+    lines = str(tc.explain(two, tc.Policy(["ward"], {"ill": 0.1}, k=3))).splitlines()
+    assert [
+        line for line in lines if "8 rows suppressed in 2 classes (1 of them whole): no remedy, it is 66.7% of the table" in line
+    ]
+    assert lines[-1].startswith("Enough by itself: ")  # after the advice to make a release
+    assert "suppressed" not in lines[-1]
+    wards = [f"w{number:02}" for number in range(21) for _ in range(6)]
+    many = pa.table({"ward": wards, "ill": [*"aabbbb" * 20, *"aaabbb"]})
+    lines = str(tc.explain(many, tc.Policy(["ward"], {"ill": 0.1}, k=3))).splitlines()
+    assert not [line for line in lines if "no remedy" in line]
+    assert "1 row suppressed in 1 class" in lines[-2]
+    assert lines[-1] == (
+        "To make a release that satisfies the policy, use the command tclose anonymize; if this table is a release itself, on the "
+        "raw table."
+    )
+
+
+def test_of_a_release_it_speaks_of_the_raw_table(tmp_path: Path) -> None:
+    policy = tc.Policy(["age", tc.Quasi("ward", hierarchy=WARDS)], {"disease": 0.5}, k=3)
+    path = tc.anonymize(PEOPLE, policy).write(tmp_path / "release.csv")[0]
+    found = tc.explain(path, replace(policy, k=7))
+    assert found.released
+    assert (
+        "This is a release. To make another one that satisfies the policy, use the command tclose anonymize on the raw table."
+        in str(found).splitlines()
+    )
 
 
 def test_a_table_that_satisfies_its_policy_shows_the_nearest_classes_and_suggests_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tclose.columns.reading import warn_of
@@ -11,10 +12,12 @@ from tclose.jobs import announce, report
 from tclose.judge.audit import Context, examine
 from tclose.judge.result import Audit
 from tclose.policy import Policy, check_policy
+from tclose.release.certificate import CERTIFICATE
 from tclose.study.explain.coarser import Coarser, coarser_columns
 from tclose.study.explain.explanation import Explanation
 from tclose.study.explain.feasible import why_infeasible
 from tclose.study.explain.loosen import Limit, loosened_limits
+from tclose.study.explain.made import Made, make_release
 from tclose.study.explain.suppress import Suppression, fewest_rows, suppress_rows
 from tclose.study.explain.trial import Figures, Rows
 from tclose.study.explain.worst import WorstClass, counted, explain_class, worst_numbers
@@ -26,12 +29,12 @@ def explain(table: Any, policy: Policy, n: int = 5) -> Explanation:
     """Explain why a table, raw or released, breaks a policy, and what would help.
 
     The worst classes are listed: which values each has too much and too little of, and the moves of mass, as `transport` has
-    them, that add up to its distance from the table. What would help is tried, and comes with what an audit then finds: each
-    quasi-identifier coarser by one level, or in wider intervals; for each broken limit the nearest one that the table satisfies;
-    and rows to suppress. Where no release of the table can satisfy the policy at all, the smallest changes are named with which
-    one can.
+    them, that add up to its distance from the table. What would help is tried, and comes with what an audit then finds: of a raw
+    table a release, made quickly; each quasi-identifier coarser by one level, or in wider intervals; for each broken limit the
+    nearest one that the table satisfies; and rows to suppress. Where no release of the table can satisfy the policy at all, the
+    smallest changes are named with which one can.
 
-    The table is taken as it is: nothing is anonymized. The result is INTERNAL, as it shows raw classes.
+    The table is taken as it is, and nothing is written. The result is INTERNAL, as it shows raw classes.
 
     Parameters
     ----------
@@ -80,8 +83,14 @@ def explain(table: Any, policy: Policy, n: int = 5) -> Explanation:
     distributions = measure(rows.table, policy, audit).distributions
     classes = [_explained(rows, audit, number, distributions) for number in worst_numbers(audit, n, least)]
     announce("Trying")
-    suggestions = [] if now.satisfied or infeasible is not None else _suggestions(rows, audit)
-    return Explanation(policy, audit, now, alone, raw, least, classes, suggestions, infeasible)
+    released = _is_released(table)
+    suggestions = [] if now.satisfied or infeasible is not None else _suggestions(rows, audit, raw=raw and not released)
+    return Explanation(policy, audit, now, alone, raw, least, classes, suggestions, infeasible, released)
+
+
+def _is_released(table: Any) -> bool:
+    """Whether a table is the file of a release: its certificate lies beside it."""
+    return isinstance(table, str | Path) and Path(f"{table}{CERTIFICATE}").is_file()
 
 
 def _explained(rows: Rows, audit: Audit, number: int, distributions: dict[str, Distribution]) -> WorstClass:
@@ -91,10 +100,12 @@ def _explained(rows: Rows, audit: Audit, number: int, distributions: dict[str, D
     return replace(found, fewest=fewest_rows(rows, audit, number, found.column))
 
 
-def _suggestions(rows: Rows, audit: Audit) -> list[Coarser | Limit | Suppression]:
-    """Return what would help, each tried: coarser columns, the best first; then limits, and rows to suppress."""
+def _suggestions(rows: Rows, audit: Audit, *, raw: bool) -> list[Made | Coarser | Limit | Suppression]:
+    """Return what would help, each tried: of a raw table a release; coarser columns, the best first; limits; rows to suppress."""
+    made = make_release(rows) if raw else None
     now = Figures.of(audit)
     helping = [one for one in coarser_columns(rows) if one.after.broken < now.broken or one.after.rows_broken < now.rows_broken]
     coarser = sorted(helping, key=lambda one: (one.after.rows_broken, one.after.broken, one.after.classes))
     suppressed = suppress_rows(rows)
-    return [*coarser, *loosened_limits(rows, audit), *([] if suppressed is None else [suppressed])]
+    first = [] if made is None else [made]
+    return [*first, *coarser, *loosened_limits(rows, audit), *([] if suppressed is None else [suppressed])]

@@ -12,6 +12,7 @@ from tclose.study.explain import words
 from tclose.study.explain.coarser import Coarser
 from tclose.study.explain.feasible import Infeasible
 from tclose.study.explain.loosen import Limit
+from tclose.study.explain.made import Made
 from tclose.study.explain.suppress import Suppression
 from tclose.study.explain.trial import Figures
 from tclose.study.explain.worst import WorstClass
@@ -38,10 +39,12 @@ class Explanation:
         Classes with fewer rows, or persons, are not listed.
     classes : list of WorstClass
         The worst classes, worst first: their values, the moves that make up their distance, and the rows to suppress.
-    suggestions : list of Coarser, Limit and Suppression
+    suggestions : list of Made, Coarser, Limit and Suppression
         What would help, with the figures of having tried it.
     infeasible : Infeasible or None
         Why no release can satisfy the policy, and the smallest changes with which one can.
+    released : bool
+        Whether the table is known to be a release: the file of its certificate lies beside it.
     """
 
     policy: Policy
@@ -51,8 +54,9 @@ class Explanation:
     raw: bool
     classes_from: int
     classes: list[WorstClass]
-    suggestions: list[Coarser | Limit | Suppression]
+    suggestions: list[Made | Coarser | Limit | Suppression]
     infeasible: Infeasible | None
+    released: bool = False
 
     @property
     def satisfied(self) -> bool:

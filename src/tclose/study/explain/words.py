@@ -8,17 +8,23 @@ from typing import TYPE_CHECKING
 
 from tclose.judge.transport import Move
 from tclose.policy.models import NAMED
-from tclose.study.explain.suppress import Fewest
+from tclose.study.explain.made import Made
+from tclose.study.explain.suppress import Fewest, Suppression
 from tclose.study.explain.trial import Figures
 from tclose.study.explain.worst import Broken, Share, WorstClass
 from tclose.values.exact import decimal_up, number_of, plain
 
 if TYPE_CHECKING:
+    from tclose.study.explain.coarser import Coarser
     from tclose.study.explain.explanation import Explanation
+    from tclose.study.explain.loosen import Limit
 
 INTERNAL = "INTERNAL: it shows classes and values of the table. Do not publish this."
 
 TOGETHER = "No change of one limit makes it possible. These together do:"
+
+MOST_SUPPRESSED = Fraction(1, 4)
+"""Suppressing a larger share of the rows is no remedy: what is left speaks of other people than the table does."""
 
 SHOWN = 2
 """Values, and moves, of a class that a sentence names, at most."""
@@ -169,7 +175,9 @@ def rows_of_changes(found: Explanation) -> Iterator[list[str]]:
     """Yield the table of what would help: the table as it is, then each suggestion with the figures of having tried it."""
     yield ["as it is", *_figures_in_words(found.now)]
     for suggestion in found.suggestions:
-        yield [suggestion.what, *_figures_in_words(suggestion.after)]
+        share = _suppressed(found, suggestion)
+        note = f": no remedy, it is {_percent(share)} of the table" if share > MOST_SUPPRESSED else ""
+        yield [f"{suggestion.what}{note}", *_figures_in_words(suggestion.after)]
 
 
 def _figures_in_words(figures: Figures) -> list[str]:
@@ -179,15 +187,40 @@ def _figures_in_words(figures: Figures) -> list[str]:
 
 
 def closing(found: Explanation) -> Iterator[str]:
-    """Yield the last sentences: which suggestion suffices, and what to do otherwise."""
+    """Yield the last sentences: what to do first, and which suggestion suffices by itself."""
     if found.infeasible is not None or found.now.satisfied:
         return
-    enough = [suggestion.what for suggestion in found.suggestions if suggestion.after.satisfied]
-    if enough:
-        yield f"Enough by itself: {'; or '.join(enough)}."
-    else:
-        yield "None of these is enough by itself."
-    yield "To make a release that satisfies the policy, use the command anonymize."
+    others = [suggestion for suggestion in found.suggestions if not isinstance(suggestion, Made)]
+    remedies = [suggestion for suggestion in others if _suppressed(found, suggestion) <= MOST_SUPPRESSED]
+    enough = [suggestion.what for suggestion in remedies if suggestion.after.satisfied]
+    changes = "these" if len(others) == len(found.suggestions) else "the other changes"
+    sentence = f"Enough by itself: {'; or '.join(enough)}." if enough else f"None of {changes} is enough by itself."
+    # Far from the policy a release comes first: nothing else helps much.
+    far = found.raw or len(remedies) < len(others)
+    yield from (_release_in_words(found), sentence) if far else (sentence, _release_in_words(found))
+
+
+def _release_in_words(found: Explanation) -> str:
+    """Return the advice to make a release, or another one, with what it attained and lost if it was tried."""
+    made = next((suggestion for suggestion in found.suggestions if isinstance(suggestion, Made)), None)
+    if made is not None:
+        rows = "all" if not made.suppressed else f"{found.now.rows - made.suppressed:,} of"
+        return (
+            f"Make a release, with the command tclose anonymize: a quick try of it satisfies every limit with {rows} "
+            f"{number_of(found.now.rows, 'row')}, in {number_of(made.after.classes, 'class', 'classes')}; "
+            f"{100 * made.detail_lost:.0f}% of the detail of the quasi-identifiers is lost."
+        )
+    if found.released:
+        return (
+            "This is a release. To make another one that satisfies the policy, use the command tclose anonymize on the raw table."
+        )
+    where = "" if found.raw else "; if this table is a release itself, on the raw table"
+    return f"To make a release that satisfies the policy, use the command tclose anonymize{where}."
+
+
+def _suppressed(found: Explanation, suggestion: Made | Coarser | Limit | Suppression) -> Fraction:
+    """Return the share of the rows of the table that a suggestion suppresses."""
+    return Fraction(len(suggestion.rows), found.now.rows) if isinstance(suggestion, Suppression) else Fraction(0)
 
 
 def all_lines(found: Explanation) -> Iterator[str]:

@@ -64,7 +64,10 @@ def test_a_policy_that_does_not_hold_ends_with_1_and_names_classes(people: Path,
     assert result.stdout.startswith("The policy is not satisfied. 3 of 3 classes break a limit, with 9 of 9 rows.\n")
     assert row_of(result, "k, rows in the smallest class") == ["3", "4 or more", "3 classes"]
     assert row_of(result, "t of salary: distance from the table") == ["0.3750", "0.2 or less", "2 classes"]
-    assert "The class farthest from the table in salary: zip 476**, age 2*; 3 rows." in result.stdout
+    assert (
+        "The smallest class, and the farthest from the table in salary: zip 476**, age 2*; 3 rows. It breaks k and t of salary."
+        in result.stdout
+    )
 
 
 def test_measuring_without_limits_ends_with_0(people: Path) -> None:

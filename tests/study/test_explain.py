@@ -397,6 +397,18 @@ def test_to_suppress_a_large_part_of_the_table_is_no_remedy() -> None:
     )
 
 
+def test_a_release_is_tried_wherever_somebody_is_alone() -> None:
+    """One of 31 people has a ward alone: to suppress that row is enough, and a release is named after it."""
+    wards = [*(f"w{number}" for number in range(5) for _ in range(6)), "alone"]
+    table = pa.table({"ward": wards, "ill": [*"aabbbb" * 5, "b"]})
+    found = tc.explain(table, tc.Policy(["ward"], {"ill": 0.5}, k=3))
+    assert (found.raw, found.alone) == (False, 1)
+    assert isinstance(found.suggestions[0], Made)
+    lines = str(found).splitlines()
+    assert "1 row suppressed in 1 class (1 of them whole)" in lines[-2]
+    assert lines[-1].startswith("Make a release, with the command tclose anonymize: ")
+
+
 def test_of_a_release_it_speaks_of_the_raw_table(tmp_path: Path) -> None:
     policy = tc.Policy(["age", tc.Quasi("ward", hierarchy=WARDS)], {"disease": 0.5}, k=3)
     path = tc.anonymize(PEOPLE, policy).write(tmp_path / "release.csv")[0]

@@ -83,8 +83,8 @@ def explain(table: Any, policy: Policy, n: int = 5) -> Explanation:
     distributions = measure(rows.table, policy, audit).distributions
     classes = [_explained(rows, audit, number, distributions) for number in worst_numbers(audit, n, least)]
     announce("Trying")
-    released = _is_released(table)
-    suggestions = [] if now.satisfied or infeasible is not None else _suggestions(rows, audit, raw=raw and not released)
+    released = _is_released(table)  # and no release has a class of one person
+    suggestions = [] if now.satisfied or infeasible is not None else _suggestions(rows, audit, raw=alone > 0 and not released)
     return Explanation(policy, audit, now, alone, raw, least, classes, suggestions, infeasible, released)
 
 

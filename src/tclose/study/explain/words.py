@@ -23,7 +23,7 @@ INTERNAL = "INTERNAL: it shows classes and values of the table. Do not publish t
 
 TOGETHER = "No change of one limit makes it possible. These together do:"
 
-MOST_SUPPRESSED = Fraction(1, 4)
+MOST_SUPPRESSED = Fraction(1, 10)
 """Suppressing a larger share of the rows is no remedy: what is left speaks of other people than the table does."""
 
 SHOWN = 2
@@ -214,7 +214,7 @@ def _release_in_words(found: Explanation) -> str:
         return (
             "This is a release. To make another one that satisfies the policy, use the command tclose anonymize on the raw table."
         )
-    where = "" if found.raw else "; if this table is a release itself, on the raw table"
+    where = "" if found.alone else "; if this table is a release itself, on the raw table"
     return f"To make a release that satisfies the policy, use the command tclose anonymize{where}."
 
 

@@ -121,7 +121,7 @@ def test_a_query_is_stopped() -> None:
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow", "memory"])
 def test_a_table_is_not_read_to_its_end(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cancelled when the first rows have come."""
-    monkeypatch.setattr("tclose.tables.duckdb.ROWS", 2048)
+    monkeypatch.setattr("tclose.tables.queried.ROWS", 2048)
     table: Any = people(0, 20_000)
     if kind != "memory":
         with Together(force=False) as files:

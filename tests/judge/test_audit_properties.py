@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 import tclose.tables.counted
-import tclose.tables.duckdb
+import tclose.tables.queried
 
 SOME = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 FEW = settings(SOME, max_examples=12)
@@ -181,7 +181,7 @@ def test_how_many_cells_the_engine_hands_over_at_a_time_never_matters(
     whole = tc.audit(arrow(width, rows), asked)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tclose.tables.counted, "CHUNK", chunk)
-        patch.setattr(tclose.tables.duckdb, "CELLS", chunk)
+        patch.setattr(tclose.tables.queried, "CELLS", chunk)
         parts = tc.audit(arrow(width, rows), asked)
     assert parts.to_dict() == whole.to_dict()
     assert parts.class_table().equals(whole.class_table())
@@ -195,7 +195,7 @@ def test_chunks_of_a_table_with_many_classes(monkeypatch: pytest.MonkeyPatch, ch
     asked = tc.Policy(["q"], {"s": {"t": 0.5, "l": 2}}, unit="id")
     whole = tc.audit(frame, asked)
     monkeypatch.setattr(tclose.tables.counted, "CHUNK", chunk)
-    monkeypatch.setattr(tclose.tables.duckdb, "CELLS", chunk)
+    monkeypatch.setattr(tclose.tables.queried, "CELLS", chunk)
     assert tc.audit(frame, asked).to_dict() == whole.to_dict()
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import typer
 
-from tclose.cli.tables import TABLE, files_read, name_of, table_of
+from tclose.cli.tables import TABLE, a_table, files_read, name_of, table_of, with_table
 from tclose.cli.targets import a_file
 
 
 def anonymize(
-    data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
+    data: Path = typer.Argument(..., metavar="DATA", parser=a_table, help=TABLE),
+    table: str | None = typer.Option(None, "--table", metavar="NAME", help="The table to read, of a database."),
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     out: Path = typer.Option(..., "-o", "--out", metavar="OUT", parser=a_file, help="The release: .csv, .parquet or .arrow."),
     algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: growth."),
@@ -44,6 +45,7 @@ def anonymize(
       tclose anonymize visits.csv -p policy.yaml -o release.csv
       tclose anonymize visits.parquet -p policy.yaml -o release.parquet --force
       tclose anonymize visits.xlsx::2024 -p policy.yaml -o release.csv
+      tclose anonymize postgresql://me@db.example.org/clinic --table visits -p policy.yaml -o release.csv
       tclose anonymize visits.csv -p policy.yaml -o release.csv --algorithm fragmentation --option prefer=classes
       tclose anonymize visits.csv -p policy.yaml -o release.csv --report report.html
       tclose verify release.csv
@@ -57,9 +59,10 @@ def anonymize(
     from tclose.release.release_set import check_several_paths
     from tclose.report.page import check_page, report_paths
 
+    source = with_table(data, table)
     asked = Policy.load(policy)
     options = _parse_options(option)
-    inputs = [*files_read(data), policy, *files_of(asked)]
+    inputs = [*files_read(source), policy, *files_of(asked)]
     several = settings_of(algorithm, seed, effort, options).algorithm.several
     for page in [] if report is None else report_paths(report, len(asked.sensitive) if several else None):
         check_page(page, internal=False, force=force, inputs=[*inputs, out, *papers_of(out)])
@@ -67,10 +70,10 @@ def anonymize(
         check_several_paths(out, len(asked.sensitive), force=force, inputs=inputs)
     else:
         check_paths(out, force=force, inputs=inputs)
-    with table_of(data) as table, warnings_told(), stages(name_of(data), out.name):
+    with table_of(source) as opened, warnings_told(), stages(name_of(source), out.name):
         from tclose.release.anonymize import anonymize as make
 
-        release = make(table, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
+        release = make(opened, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
         written = release.write(out, force=force)
         pages = [] if report is None else _write_reports(written, report, force=force)
     with a_reader_may_leave():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from tclose.cli.names import parse_names
-from tclose.cli.tables import TABLE, files_read, name_of, table_of
+from tclose.cli.tables import TABLE, a_table, files_read, name_of, table_of, with_table
 from tclose.cli.targets import a_file
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def audit(
-    data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
+    data: Path = typer.Argument(..., metavar="DATA", parser=a_table, help=TABLE),
+    table: str | None = typer.Option(None, "--table", metavar="NAME", help="The table to read, of a database."),
     policy: Path | None = typer.Option(None, "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     quasi: list[str] = typer.Option([], "--quasi", metavar="A,B", help="Quasi-identifiers, instead of a policy."),
     sensitive: list[str] = typer.Option([], "--sensitive", metavar="C,D", help="Sensitive attributes, instead of a policy."),
@@ -45,6 +46,7 @@ def audit(
       tclose audit visits.csv -p policy.yaml
       tclose audit visits.parquet --quasi age,zip --sensitive diagnosis
       tclose audit study.duckdb::visits -p policy.yaml
+      tclose audit postgresql://me@db.example.org/clinic --table visits -p policy.yaml
       zcat visits.csv.gz | tclose audit - -p policy.yaml
       tclose audit visits.csv -p policy.yaml --json > audit.json
       tclose audit visits.csv -p policy.yaml --classes classes.csv --force
@@ -55,30 +57,31 @@ def audit(
     from tclose.cli.screen import how_read, show_audit, status
     from tclose.policy import files_of
 
+    source = with_table(data, table)
     asked = _policy_of_options(policy, quasi, sensitive)
-    inputs = [*files_read(data), *([] if policy is None else [policy]), *files_of(asked)]
+    inputs = [*files_read(source), *([] if policy is None else [policy]), *files_of(asked)]
     if classes is not None:
         check_listing(classes, force=force, inputs=inputs)
     if html is not None:
         from tclose.report.page import check_page
 
         check_page(html, internal=None, force=force, inputs=[*inputs, *([] if classes is None else [classes])])
-    with table_of(data) as table, warnings_told(), status(f"Measuring {name_of(data)}"):
+    with table_of(source) as opened, warnings_told(), status(f"Measuring {name_of(source)}"):
         from tclose.judge.audit import audit as measure
 
-        result = measure(table, asked)
+        result = measure(opened, asked)
     if classes is not None:
         write_listing(result, classes, force=force)
     if html is not None:
         from tclose.report.audited import audit_page
         from tclose.report.page import write_page
 
-        write_page(audit_page(result, name_of(data)), html, internal=True, force=force)
+        write_page(audit_page(result, name_of(source)), html, internal=True, force=force)
     with a_reader_may_leave():
         if as_json:
             echo_json(result.to_json())
         else:
-            show_audit(result, name_of(data), classes, everything=everything, notes=how_read(result.readings))
+            show_audit(result, name_of(source), classes, everything=everything, notes=how_read(result.readings))
     if not result.satisfied:
         raise typer.Exit(1)
 

@@ -11,15 +11,35 @@ from pathlib import Path
 
 from tclose.errors import InputError
 
+SCHEMES = ("postgresql://", "postgres://")
+"""How the address of a database begins."""
+
 STANDARD_INPUT = Path("-")
 
-TABLE = "The table: CSV, Parquet, Arrow, Excel, SPSS, Stata, SAS, FILE.duckdb::TABLE, ...; - is a CSV from standard input."
+TABLE = "The table: CSV, Parquet, Excel, SPSS, Stata, SAS, FILE.duckdb::TABLE, postgresql://...; - is a CSV from standard input."
 """The help of the argument DATA."""
 
 
+def a_table(text: str) -> Path | str:
+    """Return the address of a database as it is written, and anything else as a path, which would drop slashes of an address.
+
+    >>> a_table("postgresql:///clinic"), a_table("visits.csv").name
+    ('postgresql:///clinic', 'visits.csv')
+    """
+    return text if text.startswith(SCHEMES) else Path(text)
+
+
+def with_table(data: Path | str, table: str | None) -> Path | str:
+    """Return where a table is, with its name in the database: ``--table visits`` of study.duckdb is study.duckdb::visits."""
+    from tclose.tables.locations import MARK
+
+    named = data if table is None else f"{data}{MARK}{table}"
+    return named if isinstance(data, str) else Path(named)
+
+
 @contextmanager
-def table_of(data: Path) -> Iterator[Path]:
-    """Yield the path of the table that a command reads; ``-`` is a CSV from standard input.
+def table_of(data: Path | str) -> Iterator[Path | str]:
+    """Yield the path or the address of the table that a command reads; ``-`` is a CSV from standard input.
 
     A pipe can be read once, and a table is read several times. So its bytes are kept in a file that only its owner can read,
     and that is removed at the end, also after Ctrl-C.
@@ -41,13 +61,17 @@ def table_of(data: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def name_of(data: Path) -> str:
-    """Return the name of a table for a screen."""
+def name_of(data: Path | str) -> str:
+    """Return the name of a table for a screen; of one in a database its own name alone, without the address."""
+    if isinstance(data, str):
+        from tclose.tables.locations import MARK
+
+        return data.partition(MARK)[2] or "the database"
     return "standard input" if data == STANDARD_INPUT else data.name
 
 
-def files_read(data: Path) -> list[Path]:
-    """Return the file, or the folder, that a table is read from: none of it may be written."""
+def files_read(data: Path | str) -> list[Path]:
+    """Return the file, or the folder, that a table is read from: none of it may be written. A database is none."""
     from tclose.tables.locations import Location
 
-    return [Location.of(data).path]
+    return [] if isinstance(data, str) else [Location.of(data).path]

@@ -21,6 +21,7 @@ from tclose.tables.types import PRINTED
 from tclose.values.arrays import Ints
 from tclose.values.bins import in_order, interval_of
 from tclose.values.builders import Builder
+from tclose.values.exact import in_row
 from tclose.values.hierarchy import Hierarchy
 
 IN_ORDER = ("integer", "decimal", "float", "date", "timestamp", "time", "category")
@@ -196,8 +197,8 @@ def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any
     place = "" if labelling is None else " and give it a place"
     setting = f"sensitive: {{{column.name!r}: {{missing: value}}}}"
     raise InputError(
-        f"Sensitive column {column.name!r} must have a value in every row for the {kind} distance. Got {count} missing, "
-        f"the first in row {row}. Fill them, leave those rows out, or set {setting}{place}."
+        f"Sensitive column {column.name!r} must have a value in every row for the {kind} distance. Got {count} missing"
+        f"{in_row(', the first in row', row)}. Fill them, leave those rows out, or set {setting}{place}."
     )
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from tclose.errors import HierarchyError, PolicyError, got, listed
 from tclose.tables.table import Table
 from tclose.values.builders import Builder
-from tclose.values.exact import number_of
+from tclose.values.exact import in_row, number_of
 from tclose.values.formula_guard import is_risky
 from tclose.values.hierarchy import Hierarchy, joined, printed
 
@@ -68,8 +68,8 @@ def check_fits(source: Table, name: str, builder: Builder, cells: pa.Array, valu
         more = "" if len(odd) == 1 else f", and {number_of(len(odd) - 1, 'other value')} like it"
         remedy = builder.remedy if len(odd) < present else "None of its values fits: choose another hierarchy"
         raise HierarchyError(
-            f"hierarchy: {builder.key} of {name!r}: a value must {needed}. Got {got(printed(first))}, first in row "
-            f"{row:,}{more}. {remedy}."
+            f"hierarchy: {builder.key} of {name!r}: a value must {needed}. Got {got(printed(first))}"
+            f"{in_row(', first in row', row)}{more}. {remedy}."
         )
     if kind not in {"numbers": NUMERIC, "dates": ("date",)}.get(builder.needs, (kind,)):
         raise PolicyError(f"hierarchy: {builder.key} of {name!r} needs {builder.needs}. The column holds {kind}.")
@@ -98,8 +98,9 @@ def unknown_values(
     if len(unknown) > 1:
         lacking = listed([printed(values[index]) for index in unknown])
         return HierarchyError(
-            f"{len(unknown):,} values of {name!r} are not in its {what}: {lacking}. One of them is in row {row}. Add them there."
+            f"{len(unknown):,} values of {name!r} are not in its {what}: {lacking}.{in_row(' One of them is in row', row, '.')} "
+            "Add them there."
         )
     inner = tree is not None and tree.find(printed(first)) is not None
     found, mend = ("stands above other values in", "Only leaves are values") if inner else ("is not in", "Add it there")
-    return HierarchyError(f"Value {printed(first)!r} of {name!r}, first in row {row}, {found} its {what}. {mend}.")
+    return HierarchyError(f"Value {printed(first)!r} of {name!r}{in_row(', first in row', row, ',')} {found} its {what}. {mend}.")

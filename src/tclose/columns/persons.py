@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tclose.errors import InputError, PolicyError, PrivacyRiskWarning
 from tclose.policy import Policy
 from tclose.tables.table import Table
-from tclose.values.exact import number_of
+from tclose.values.exact import in_row, number_of
 
 REMEDY = "Set unit to the column that names a person, or unit: row if each row is one."
 
@@ -70,7 +70,9 @@ def _named_unit(source: Table, policy: Policy) -> str | None:
     unit = str(policy.unit)
     count, row = source.missing(unit)
     if count:
-        raise InputError(f"The unit {unit!r} must name a person in every row. Got {count} missing, the first in row {row}.")
+        raise InputError(
+            f"The unit {unit!r} must name a person in every row. Got {count} missing{in_row(', the first in row', row)}."
+        )
     return unit
 
 

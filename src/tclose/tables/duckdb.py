@@ -1,7 +1,4 @@
-"""DuckDB, the default engine: it reads files in place and tables in memory without a copy.
-
-Columns are called c0, c1, ... inside DuckDB: users' names may differ in case only, contain quotes, or look like SQL.
-"""
+"""DuckDB, the default engine: it reads files in place and tables in memory without a copy."""
 
 from __future__ import annotations
 
@@ -24,16 +21,12 @@ from tclose import jobs
 from tclose.errors import InputError
 from tclose.policy import Input
 from tclose.tables.engine import Batches, Opened
+from tclose.tables.forms import SAMPLE
 from tclose.tables.input_file import InputFile
 from tclose.tables.nearly import nearly
-from tclose.tables.types import Typed, kind_of
+from tclose.tables.queried import Queried
+from tclose.tables.types import Typed
 from tclose.tables.written import Nearly
-
-CELLS = 1_000_000
-"""Counted combinations taken from DuckDB at a time."""
-
-ROWS = 200_000
-"""Rows taken from DuckDB at a time: two such batches are in memory as text, all others as codes."""
 
 BELIEVING = (
     "statistics_propagation", "compressed_materialization", "filter_pushdown", "join_filter_pushdown", "row_group_pruner",
@@ -67,13 +60,13 @@ INTERRUPTED = ("Query interrupted", "INTERRUPT", "KeyboardInterrupt")
 """How messages of DuckDB begin after Ctrl-C; the last where it was in the middle of a call of Python's."""
 
 
-class DuckDB:
+class DuckDB(Queried):
     """An `Engine`: some columns of a table, in a database of their own."""
 
     def __init__(self, title: str, file: InputFile | None, names: Collection[str]) -> None:
         """Start an empty database for the named columns, in a temporary folder of its own; `open` fills it."""
+        super().__init__(names)
         self._title, self._file = title, file
-        self._columns = {name: f"c{index}" for index, name in enumerate(names)}
         spill = tempfile.mkdtemp(prefix="tclose-")  # readable by its owner only; what memory cannot hold goes there
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
         with interrupts_as_such():
@@ -90,38 +83,16 @@ class DuckDB:
         engine = cls(reader.title, reader.file, kinds)
         with engine._asking_safely():
             found = reader.select(engine._backend, engine._columns, kinds, given)
-        engine._rows, engine._found = found.typed.rows, found.typed.found
-        engine.kinds = {name: kind_of(engine._rows[column].type()) for name, column in engine._columns.items()}
+        engine._take(found.typed.rows)
+        engine._found = found.typed.found
         return Opened(engine, found.typed.written, found.categories, found.codes, found.zones)
 
-    kinds: Mapping[str, str]
-    _rows: Any  # ibis tables of the columns: in their types,
-    _found: Any  # and as they are written
-
-    def counts(self, names: Sequence[str], unit: str | None = None) -> Batches:
-        """Yield the combinations of values that occur in some columns, and last their numbers of rows; see `Engine.counts`."""
-        by = [self._columns[name] for name in names]
-        rows = self._rows.select(*by, *([] if unit is None else [self._columns[unit]]))
-        return self._stream_batches((rows if unit is None else rows.distinct()).group_by(by).agg(weight=ibis._.count()), CELLS)
-
-    def rows(self, names: Sequence[str]) -> Batches:
-        """Yield all rows of some columns, in the order of the table, some at a time."""
-        return self._stream_batches(self._rows.select(*(self._columns[name] for name in names)), ROWS)
+    _found: Any  # the ibis table of the columns as they are written
 
     def _stream_batches(self, rows: Any, size: int) -> Batches:
         """Yield the batches of a query's result from DuckDB, ``size`` rows at a time."""
         with self._asking_safely():
             yield from rows.to_pyarrow_batches(chunk_size=size)
-
-    def column(self, name: str) -> pa.ChunkedArray:
-        """Return all cells of a column, in the order of the rows."""
-        chunks = [batch.column(0) for batch in self.rows([name])]  # ibis would give times of day another type than in rows
-        return pa.chunked_array(chunks, None if chunks else pa.null())
-
-    def distinct(self, name: str) -> tuple[int, int]:
-        """Return the number of cells of a column that have a value, and the number of distinct values."""
-        column = self._rows[self._columns[name]]
-        return self._ask_for_pair(self._rows.agg(cells=column.count(), values=column.nunique()))
 
     def missing(self, name: str) -> tuple[int, int]:
         """Return the number of missing cells of a column, and the row of the first one; (0, 0) if none is missing."""
@@ -137,18 +108,15 @@ class DuckDB:
 
     def nearly(self, name: str) -> Nearly | None:
         """Return what nearly all cells of a column of text are, numbers or dates; None if they are text."""
+        cells = self._found.select(cell=self._columns[name])
         with self._asking_safely():
-            return nearly(self._found, self._columns[name])
+            sample = cells.limit(SAMPLE).to_pyarrow()["cell"].drop_null().to_pylist()
+            by_value = cells.mutate(row=ibis.row_number() + 1).group_by("cell").agg(n=ibis._.count(), row=ibis._.row.min())
+            return nearly(sample, lambda: by_value)
 
     def _with_row_numbers(self, name: str) -> Any:
         """Return a query of one column, ``column``, beside the number of its row from 1, ``row``."""
         return self._rows.select(column=self._columns[name]).mutate(row=ibis.row_number() + 1)
-
-    def _ask_for_pair(self, question: Any) -> tuple[int, int]:
-        """Return the two numbers in the only row of a query's result from DuckDB."""
-        with self._asking_safely():
-            one, other = question.to_pyarrow().to_pylist()[0].values()
-        return one, other
 
     @contextmanager
     def _asking_safely(self) -> Iterator[None]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import ibis
 
-from tclose.tables.forms import COMMA, SAMPLE, is_moment, shape, written_as
+from tclose.tables.forms import COMMA, is_moment, shape, written_as
 from tclose.tables.moments import MOMENT
 from tclose.tables.types import DECIMAL, PUBLISHED, is_date
 from tclose.tables.written import Nearly
@@ -36,36 +36,44 @@ _CODE = r"^[+0][0-9]+$"
 """A number that begins with a zero or a plus, as a zip code or a telephone number: it is meant as text."""
 
 
-def nearly(table: Any, column: str) -> Nearly | None:
-    """Return what nearly all cells of a text column are, numbers or dates; None if they are text, or those of a release."""
-    sample = table.select(cell=table[column]).limit(SAMPLE).to_pyarrow()["cell"].drop_null()
-    likely = _likely_forms(sample.to_pylist())
+def nearly(sample: Sequence[str], values: Callable[[], Any]) -> Nearly | None:
+    """Return what nearly all cells of a text column are, numbers or dates; None if they are text, or those of a release.
+
+    Parameters
+    ----------
+    sample
+        Some cells that are not missing.
+    values
+        Called if the sample is likely to be numbers or dates: an ibis table of the values of the column, ``cell``, each with its
+        number of rows, ``n``, and the first of them, ``row``.
+    """
+    likely = _likely_forms(sample)
     if not likely:
         return None
-    rows = table.select(cell=table[column]).mutate(row=ibis.row_number() + 1)
-    counts = _counts_of_forms(rows, likely)
+    found = values().filter(ibis._.cell.notnull())
+    counts = _counts_of_forms(found, likely)
     cells = counts.pop("cells")
     what = max(likely, key=counts.__getitem__)  # ties: the first wins
     odd, row, words = cells - counts[what], 0, []
     if odd:
-        others = rows.filter(rows.cell.notnull() & ~_tests_of_forms(rows.cell, [what])[what])
+        others = found.filter(~_tests_of_forms(found.cell, [what])[what])
         facts = others.agg(
             row=others.row.min(),
-            known=others.cell.isin(WORDS).sum(),
+            known=others.cell.isin(WORDS).ifelse(others.n, 0).sum(),
             meant=(others.cell.re_search(_CODE) | others.cell.re_search(PUBLISHED)).any(),
         )
         row, known, meant = facts.to_pyarrow().to_pylist()[0].values()
         if meant or 2 * odd > cells or (known < odd and odd * FEW > cells):
             return None
-        words = sorted(others.cell.to_pyarrow().unique().to_pylist()) if known == odd else []
-    shapes = rows.filter(is_moment(rows.cell)).select(form=shape(rows.cell)).form.nunique() if what == "moment" else None
+        words = sorted(others.cell.to_pyarrow().to_pylist()) if known == odd else []
+    shapes = found.filter(is_moment(found.cell)).select(form=shape(found.cell)).form.nunique() if what == "moment" else None
     twins = (
         tuple(form for form in likely if form in FORMS and form != what and counts[form] == counts[what]) if what in FORMS else ()
     )
-    return Nearly(what, twins, cells, odd, row, words, 0 if shapes is None else shapes.to_pyarrow().as_py())
+    return Nearly(what, twins, int(cells), int(odd), row, words, 0 if shapes is None else shapes.to_pyarrow().as_py())
 
 
-def _likely_forms(cells: list[str]) -> list[str]:
+def _likely_forms(cells: Sequence[str]) -> list[str]:
     """Return the forms of numbers and dates that at least half of a sample's cells have."""
     forms = {"number": DECIMAL, "comma": COMMA, "date": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "moment": MOMENT}
     tests = {what: re.compile(form).fullmatch for what, form in forms.items()} | {
@@ -80,9 +88,9 @@ def _tests_of_forms(cell: Any, wanted: Collection[str]) -> dict[str, Any]:
     return {what: written_as(cell, FORMS[what]) if what in FORMS else tests[what] for what in wanted}
 
 
-def _counts_of_forms(rows: Any, wanted: list[str]) -> dict[str, int]:
+def _counts_of_forms(values: Any, wanted: list[str]) -> dict[str, int]:
     """Return the number of cells that have a value, and for each form the number of cells that have it."""
-    tests = _tests_of_forms(rows.cell, wanted)
-    sums = {f"n{index}": tests[what].cast("int64").sum().fill_null(0) for index, what in enumerate(wanted)}
-    found = rows.agg(cells=rows.cell.count(), **sums).to_pyarrow().to_pylist()[0]
-    return dict(zip(("cells", *wanted), found.values(), strict=True))
+    tests = _tests_of_forms(values.cell, wanted)
+    sums = {f"n{index}": tests[what].ifelse(values.n, 0).sum().fill_null(0) for index, what in enumerate(wanted)}
+    found = values.agg(cells=values.n.sum().fill_null(0), **sums).to_pyarrow().to_pylist()[0]
+    return dict(zip(("cells", *wanted), map(int, found.values()), strict=True))

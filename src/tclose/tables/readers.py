@@ -21,8 +21,10 @@ from tclose.tables.encodings import in_utf8
 from tclose.tables.input_file import InputFile
 from tclose.tables.locations import DATABASES, WORKBOOKS, Location
 from tclose.tables.parquet import PARQUET, files_in, open_parquet
+from tclose.tables.postgres import PostgresReader, is_address
 from tclose.tables.queries import QueryReader, is_query
 from tclose.tables.reader import LoadingReader, LocalReader, MemoryReader, Reader
+from tclose.tables.spark import SparkReader, is_spark
 from tclose.tables.sqlite import SqliteReader, is_sqlite
 from tclose.tables.statistics_files import READ, StatisticsReader
 from tclose.tables.types import converted, typed
@@ -55,12 +57,17 @@ def open_reader(data: Any, given: Input | None = None) -> Reader:
     Parameters
     ----------
     data
-        The path of a file, or a table. ``study.duckdb::visits`` names a table of a database, ``visits.xlsx::2024`` a sheet.
+        The path of a file, or a table. ``study.duckdb::visits`` names a table of a database, ``visits.xlsx::2024`` a sheet,
+        ``postgresql://me@host/clinic::visits`` a table on a server.
     given
         How a file is written.
     """
     if is_query(data):
         return QueryReader(data)
+    if is_spark(data):
+        return SparkReader(data)
+    if is_address(data):
+        return PostgresReader(data)
     if not isinstance(data, str | Path):
         return MemoryReader(arrow.to_arrow(data), "The table")
     try:

@@ -14,6 +14,7 @@ from tclose.policy import Input
 from tclose.tables.nearly import FORMS
 from tclose.tables.types import PRINTED
 from tclose.tables.written import Nearly, Written
+from tclose.values.exact import in_row
 
 NOUNS = {
     "integer": "whole numbers", "decimal": "numbers", "float": "numbers", "date": "dates", "timestamp": "timestamps",
@@ -132,7 +133,7 @@ def _reason_in_words(found: Nearly) -> str:
         return ""
     what = {"number": "number", "comma": "number", "moment": "timestamp"}.get(found.what, "date")
     none = f"cells is no {what}" if found.odd == 1 else f"cells are no {what}s"
-    where = "" if found.words else f", {'' if found.odd == 1 else 'the first '}in row {found.row:,}"
+    where = "" if found.words else in_row(f", {'' if found.odd == 1 else 'the first '}in row", found.row)
     return f", because {found.odd:,} of {found.cells:,} {none}{where}"
 
 

@@ -128,7 +128,7 @@ def converted(table: Any, names: Mapping[str, str], kinds: Mapping[str, str], ca
             continue
         column = table[names[name]]
         if column.type().is_floating():
-            column = _one_zero(column.isnan().ifelse(ibis.null(column.type()), column))
+            column = one_zero(column.isnan().ifelse(ibis.null(column.type()), column))
         kind = "auto" if kind.startswith("integer") and column.type().is_integer() else _fitting_type(table, column, kind, name)
         if kind in _ASKED and not (kind == "integer" and column.type().is_integer()):
             column = column.cast(_ASKED[kind])
@@ -269,9 +269,9 @@ def _cast_text(cell: Any, kind: str) -> Any:
     if kind in ("text", PRINTED):
         return cell
     number = (cell.lower() == "nan").ifelse(ibis.null("string"), cell).cast(_ASKED.get(kind, kind))
-    return _one_zero(number) if number.type().is_floating() else number
+    return one_zero(number) if number.type().is_floating() else number
 
 
-def _one_zero(column: Any) -> Any:
+def one_zero(column: Any) -> Any:
     """Return a query's column with 0.0 for -0.0: one number, but two values to a reader who compares bits."""
     return (column == 0).ifelse(ibis.literal(0.0).cast(column.type()), column)

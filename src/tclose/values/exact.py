@@ -128,3 +128,12 @@ def product(left: NDArray[Any], right: NDArray[Any] | int) -> NDArray[Any]:
     dtype = integer_dtype(largest[0] * largest[1])
     result: NDArray[Any] = left.astype(dtype) * np.asarray(right, dtype=dtype)
     return result
+
+
+def in_row(words: str, row: int, after: str = "") -> str:
+    """Return words, the number of a row and what comes after it; "" for row 0: the rows of a database have no numbers.
+
+    >>> in_row(", the first in row", 1200), in_row(", the first in row", 0)
+    (', the first in row 1,200', '')
+    """
+    return f"{words} {row:,}{after}" if row else ""

@@ -524,14 +524,22 @@ def test_algorithms_are_listed() -> None:
     assert [line for line in result.stdout.splitlines() if "prefer" in line] == ["  --option prefer=loss|classes"]
 
 
+def files_of(folder: Path) -> dict[str, bytes]:
+    """The files of a folder but the private record, which has a fresh key."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.endswith(".private.json")}
+
+
 def test_the_demo_goes_all_steps_and_again(tmp_path: Path) -> None:
     first = run("demo", "--folder", tmp_path / "demo")
+    made = files_of(tmp_path / "demo")
     (tmp_path / "demo" / "policy.yaml").write_text("edited")
     assert run("demo", "--folder", tmp_path / "demo").exit_code == 2
     second = run("demo", "--folder", tmp_path / "demo", "--force")
     for result in (first, second):
         assert (result.exit_code, result.stderr) == (0, "")
     assert first.stdout == second.stdout
+    assert files_of(tmp_path / "demo") == made  # the same hospital and the same release each time
+    assert "10,000 rows" in first.stdout
     heads = [line for line in first.stdout.splitlines() if line[:3] in ("1. ", "2. ", "3. ", "4. ")]
     assert [head.split(":")[0] for head in heads] == [
         "1. Before",
@@ -539,9 +547,9 @@ def test_the_demo_goes_all_steps_and_again(tmp_path: Path) -> None:
         "3. After",
         "4. What every reader can check",
     ]
-    before, made, after, checked = (first.stdout.split(head)[1] for head in heads)
+    before, released, after, checked = (first.stdout.split(head)[1] for head in heads)
     assert "The policy is not satisfied." in before.split("\n2. ")[0]
-    assert "The policy is satisfied" in made.split("\n3. ")[0]
+    assert "The policy is satisfied" in released.split("\n3. ")[0]
     assert "The policy is satisfied" in after.split("\n4. ")[0]
     assert "release.csv is as certified: " in checked
     assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == sorted(

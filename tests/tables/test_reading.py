@@ -157,7 +157,8 @@ def test_from_a_file_in_another_form_to_a_release_that_is_audited_with_the_same_
     }
     assert before.sensitive["Größe"].distance == "ordered"
     release = tc.anonymize(path, policy)
-    for name in ("out.csv", "out.parquet", "out.arrow"):
+    # A Parquet or Arrow file has no encoding, so one policy that names another is enough for these.
+    for name in ("out.csv", "out.parquet", "out.arrow") if encoding == "utf-16" else ("out.csv",):
         release.write(tmp_path / name)
         again = tc.audit(tmp_path / name, policy)
         assert again.satisfied

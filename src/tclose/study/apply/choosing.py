@@ -78,18 +78,17 @@ def choose_classes(newcomers: Newcomers, alone: Judge, union: Judge) -> Ints:
         for number in broken.tolist():
             lost = _thin(newcomers, classes, np.flatnonzero(classes == number), SLOWLY)
             able[number, lost] = False
-    while (classes >= 0).any():
+    while (classes >= 0).any() and len(found := union(classes)):  # by themselves, the added rows break no limit here
         jobs.check()
-        broken = alone(classes)
-        if not len(broken):
-            found = union(classes)
-            if not len(found):
-                break
-            broken = np.intersect1d(found, classes)
-        for number in broken.tolist():
-            _thin(newcomers, classes, np.flatnonzero(classes == number), SLOWLY)
+        broken = np.intersect1d(found, classes)
         if not len(broken):
             _thin(newcomers, classes, np.flatnonzero(classes >= 0), MORE_SLOWLY)
+            broken = alone(classes)
+        while len(broken):
+            jobs.check()
+            for number in broken.tolist():
+                _thin(newcomers, classes, np.flatnonzero(classes == number), SLOWLY)
+            broken = alone(classes)
     return classes
 
 

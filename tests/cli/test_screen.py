@@ -182,3 +182,15 @@ def test_refining_tells_its_round_and_the_time_left() -> None:
         tc.anonymize(people, tc.Policy(["age"], {"ill": 0.3}, k=4), effort="fast")
     assert [figure.split(", ")[0] for figure in figures] == ["round 1 of 3", "round 2 of 3", "round 3 of 3"]
     assert all(figure.endswith(" s left") for figure in figures)
+
+
+def test_a_sensitive_column_without_a_limit_is_told(files: tuple[Path, Path], tmp_path: Path) -> None:
+    told = (
+        "No limit was asked for pay: a class may give away what its people have there. Give each a limit in the policy, as pay:"
+    )
+    shown = run("anonymize", files[0], "-p", files[1], "-o", tmp_path / "limited.csv", "--force")
+    assert "No limit was asked" not in shown.stdout
+    files[1].write_text(files[1].read_text().replace("pay: {t: 0.25}", "pay: {bins: 2}"))
+    shown = run("anonymize", files[0], "-p", files[1], "-o", tmp_path / "free.csv")
+    assert shown.exit_code == 0, shown.output
+    assert told in " ".join(shown.stdout.split())

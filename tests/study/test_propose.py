@@ -482,7 +482,11 @@ def test_the_skeleton_of_the_context_has_every_topic_and_loads_when_it_is_filled
     text = tc.propose(people_of()).to_yaml()
     before, skeleton = text.split("# context:\n")
     assert [line.split(":")[0] for line in skeleton.splitlines()] == [f"#   {topic}" for topic in CONTEXT]
-    filled = "\n".join(line.removeprefix("# ") for line in ["# context:", *skeleton.splitlines()])
+    bare = "\n".join(line.removeprefix("# ") for line in ["# context:", *skeleton.splitlines()])
+    (tmp_path / "bare.yaml").write_text(before + bare)
+    with pytest.raises(tc.PolicyError, match="leave out what is not stated"):  # no placeholder reaches a report
+        tc.Policy.load(tmp_path / "bare.yaml")
+    filled = bare.replace('""', "stated")
     (tmp_path / "policy.yaml").write_text(before + filled)
     assert list(tc.Policy.load(tmp_path / "policy.yaml").context) == list(CONTEXT)
 
@@ -590,3 +594,13 @@ def test_a_value_in_one_line_is_read_back(value: Any) -> None:
 @given(st.text(max_size=20))
 def test_a_name_is_read_back(name: str) -> None:
     assert YAML(typ="safe", pure=True).load(io.StringIO(f"{scalar(name)}:")) == {name: None}
+
+
+def test_few_whole_numbers_may_be_codes_however_they_are_written() -> None:
+    rows = range(60)
+    table = pa.table({
+        "job": [1.0 + row % 6 for row in rows], "ratio": [0.5 * (row % 6) for row in rows], "ill": [f"{row % 3}x" for row in rows],
+    })  # fmt: skip
+    text = " ".join(tc.propose(table, sensitive=["ill"]).to_yaml().split())
+    assert text.count("if they are codes without an order") == 1
+    assert text.index("quasi:") < text.index("if they are codes without an order") < text.index(" job:") < text.index(" ratio:")

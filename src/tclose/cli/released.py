@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tclose.cli.printing import Columns, Screen, words
 from tclose.cli.screen import WHAT_T_IS, how_read, limits_table, listed_names, size, worst_classes
 from tclose.make.registry import DEFAULT
+from tclose.policy.models import asked_of
 from tclose.release.certificate import edges_in_words
 from tclose.report.attained import SATISFIED
 from tclose.values.exact import number_of
@@ -43,6 +44,16 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     screen.tell(WHAT_T_IS)
     for sentence in worst_classes(audit):
         screen.tell(sentence)
+    limited = {column.name for _, column in asked_of(audit.policy) if column is not None}
+    free = [column.name for column in audit.policy.sensitive if column.name not in limited]
+    if free:
+        screen.tell(
+            words(
+                f"No limit was asked for {listed_names(free)}: a class may give away what its people have there. Give each a "
+                f"limit in the policy, as {free[0]}: {{t: 0.2}}.",
+                style="bold yellow",
+            )
+        )
     if audit.policy.edges > 1:
         promise = edges_in_words(audit.policy.edges)
         screen.tell(f"{promise[0].upper()}{promise[1:]} (edges: checked with the raw table).")

@@ -219,6 +219,8 @@ def _read_context(value: Any) -> dict[str, str] | None:
 
 def _read_names(value: Any) -> list[str]:
     """Return a policy's list of column names, from one name or a list of names."""
+    if isinstance(value, Mapping):
+        raise ValueError("a list of names, as [age, zip], without settings")  # noqa: TRY004 - pydantic turns ValueError into its own
     return [name_of(item) for item in items_of(value)]
 
 

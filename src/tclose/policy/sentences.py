@@ -65,6 +65,8 @@ def of(name: Any) -> str:
     return "" if name is None else f" of {got(name)}"
 
 
+_OF_QUASI = ("snap", "top", "bottom", "recode", "type")
+_OF_SENSITIVE = ("t", "l", "beta", "delta", "bins", "matrix", "publish")
 _OF_POLICY = ("k", "alpha", "n", "edges", "suppression", "unit", "small_cells")
 
 
@@ -80,7 +82,10 @@ def policy_hint(unknown: str, of_sensitive: Collection[str]) -> str:
 
 
 def column_hint(unknown: str) -> str:
-    """Return a hint for an unknown setting of a column: that the whole policy has it; else an empty text."""
+    """Return a hint for an unknown setting of a column: that columns of the other role have it, or the whole policy; else ""."""
+    for settings, role in ((_OF_QUASI, "quasi-identifiers"), (_OF_SENSITIVE, "sensitive columns")):
+        if unknown in settings:
+            return f" It is a setting of {role}: take it away here."
     return f" It is a setting of the whole policy, beside k: {unknown}: ..." if unknown in _OF_POLICY else ""
 
 

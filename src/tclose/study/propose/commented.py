@@ -72,7 +72,7 @@ def _lines(proposal: Proposal, path: str) -> Iterator[str]:
         "in what you can, and take '# ' away before it and before context."
     )
     yield "# context:"
-    yield from (f"#   {topic}: {CONTEXT_ASKED[topic]}" for topic in CONTEXT)
+    yield from (f'#   {topic}: ""  # {CONTEXT_ASKED[topic]}' for topic in CONTEXT)
 
 
 def _heading(proposal: Proposal, path: str) -> Iterator[str]:

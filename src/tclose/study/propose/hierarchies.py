@@ -81,7 +81,8 @@ def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
     """Return the settings of a column of numbers or dates: a grid on which each cell has at least k persons."""
     if column.kind in NUMERIC and column.values <= WIDE:
         few = "Few numbers: type: category, if they are codes without an order."
-        return Suggested({}, (few,) if column.kind == "integer" else ())
+        whole = all(float(value).is_integer() for value in column.present.to_pylist())  # codes are often written 1.0, 2.0
+        return Suggested({}, (few,) if whole else ())
     try:
         values = column.present.to_pylist()
         grid = choose_grid(column.name, values, column.codes, None if unit is None else unit.codes, k)

@@ -599,7 +599,7 @@ def test_a_name_is_read_back(name: str) -> None:
 def test_few_whole_numbers_may_be_codes_however_they_are_written() -> None:
     rows = range(60)
     table = pa.table({
-        "job": [1.0 + row % 6 for row in rows], "ratio": [0.5 * (row % 6) for row in rows], "ill": [f"{row % 3}x" for row in rows],
+        "job": [1.0 + row % 6 for row in rows], "ratio": [0.5 * (row // 10) for row in rows], "ill": [f"{row % 3}x" for row in rows],
     })  # fmt: skip
     text = " ".join(tc.propose(table, sensitive=["ill"]).to_yaml().split())
     assert text.count("if they are codes without an order") == 1

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
-import tclose.tables.duckdb
+import tclose.tables.queried
 from tclose.make.encode import EncodedTable, encode
 from tclose.tables.coded import coded, narrow, sorted_order
 from tclose.tables.readers import open_reader
@@ -127,7 +127,7 @@ def test_how_many_rows_the_engine_hands_over_at_a_time_never_matters(case: tuple
     parts: list[bytes] = []
     one = encoded(columns, POLICY, kept=("kept",), feed=whole.append)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tclose.tables.duckdb, "ROWS", batch)
+        patch.setattr(tclose.tables.queried, "ROWS", batch)
         two = encoded(columns, POLICY, kept=("kept",), feed=parts.append)
     decoded(two, columns, kinds)
     assert one.order.tolist() == two.order.tolist()

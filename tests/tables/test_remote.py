@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import ibis
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -18,8 +19,10 @@ from hypothesis import given, settings
 from typer.testing import CliRunner
 
 import tclose as tc
+from tclose import jobs
 from tclose.cli import app
 from tclose.tables.postgres import is_address
+from tclose.tables.remote import RemoteReader
 from tclose.tables.table import open_table
 from tests.support.servers import find_spark, load_into_postgres, postgres, spark
 from tests.support.typed_tables import tables
@@ -229,3 +232,51 @@ def test_the_command_reads_a_table_of_a_server(server: str, tmp_path: Path) -> N
     assert (found.exit_code, found.stdout) == (ref.exit_code, ref.stdout)
     shown = CliRunner().invoke(app, ["audit", server, "--table", name, "--quasi", "zip", "--sensitive", "pay"])
     assert "postgresql" not in shown.output
+
+
+class Broken(RemoteReader):
+    """A table whose queries fail with a message that quotes a row."""
+
+    title = "Table 'visits'"
+
+    def __init__(self) -> None:
+        self.names = ["zip"]
+        self.stopped = 0
+
+    def select(self, columns: Mapping[str, str]) -> Any:
+        return ibis.table(dict.fromkeys(columns.values(), "string"), name="visits")
+
+    def run(self, query: Any, size: int) -> Iterator[pa.RecordBatch]:
+        raise RuntimeError("duplicate key: Ada Lovelace")
+        yield
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+
+def test_a_query_that_fails_is_told_without_its_message() -> None:
+    source = open_table(Broken(), {"zip": "auto"})
+    with pytest.raises(tc.InputError) as told:
+        source.count_values("zip")
+    assert str(told.value) == (
+        "Table 'visits' cannot be read: the query stopped with RuntimeError. Check that you may read it, and that the server is up."
+    )
+
+
+def test_ctrl_c_stops_the_query_and_a_cancelled_job_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Broken()
+    source = open_table(broken, {"zip": "auto"})
+
+    def interrupted(query: Any, size: int) -> Iterator[pa.RecordBatch]:
+        raise KeyboardInterrupt
+        yield
+
+    with monkeypatch.context() as patch:
+        patch.setattr(broken, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            source.count_values("zip")
+    assert broken.stopped == 1
+    job = jobs.Job()
+    job.cancel()
+    with job, pytest.raises(jobs.Cancelled):
+        source.count_values("zip")

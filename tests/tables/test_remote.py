@@ -171,7 +171,14 @@ def test_a_table_that_is_not_there_is_named(server: str, end: str, sentence: str
         tc.audit(server + end, POLICY)
 
 
-@pytest.mark.parametrize("address", ["postgresql://me:secret@host/clinic::visits", "postgresql://host/clinic?password=secret"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://me:secret@host/clinic::visits",
+        "postgresql://host/clinic?password=secret",
+        "postgresql://host/clinic?sslpassword=secret",
+    ],
+)
 def test_a_password_in_the_address_is_refused_and_not_repeated(address: str) -> None:
     assert is_address(address)
     with pytest.raises(tc.InputError, match="PGPASSWORD") as told:

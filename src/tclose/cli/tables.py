@@ -11,9 +11,6 @@ from pathlib import Path
 
 from tclose.errors import InputError
 
-SCHEMES = ("postgresql://", "postgres://")
-"""How the address of a database begins."""
-
 STANDARD_INPUT = Path("-")
 
 TABLE = "The table: CSV, Parquet, Excel, SPSS, Stata, SAS, FILE.duckdb::TABLE, postgresql://...; - is a CSV from standard input."
@@ -26,6 +23,8 @@ def a_table(text: str) -> Path | str:
     >>> a_table("postgresql:///clinic"), a_table("visits.csv").name
     ('postgresql:///clinic', 'visits.csv')
     """
+    from tclose.tables.locations import SCHEMES
+
     return text if text.startswith(SCHEMES) else Path(text)
 
 
@@ -64,9 +63,9 @@ def table_of(data: Path | str) -> Iterator[Path | str]:
 def name_of(data: Path | str) -> str:
     """Return the name of a table for a screen; of one in a database its own name alone, without the address."""
     if isinstance(data, str):
-        from tclose.tables.locations import MARK
+        from tclose.tables.locations import split_address
 
-        return data.partition(MARK)[2] or "the database"
+        return split_address(data)[1] or "the database"
     return "standard input" if data == STANDARD_INPUT else data.name
 
 

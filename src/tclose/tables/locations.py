@@ -19,6 +19,9 @@ WORKBOOKS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 MARK = "::"
 """What stands between a file and the name of a table or a sheet in it."""
 
+SCHEMES = ("postgresql://", "postgres://")
+"""How the address of a database on a server begins."""
+
 _WITH_PART = re.compile(f"(.*?({'|'.join(map(re.escape, (*DATABASES, *WORKBOOKS)))})){MARK}(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -48,6 +51,16 @@ class Location:
         if found is None or Path(data).is_file():
             return cls(Path(data))
         return cls(Path(found[1]), found[3])
+
+
+def split_address(address: str) -> tuple[str, str]:
+    """Return the address of a database and the name of a table behind it, "" if there is none; a host may be ``[::1]``.
+
+    >>> split_address("postgresql://me@[::1]/clinic::visits"), split_address("postgresql://me@[::1]/clinic")
+    (('postgresql://me@[::1]/clinic', 'visits'), ('postgresql://me@[::1]/clinic', ''))
+    """
+    database, mark, table = address.rpartition(MARK)
+    return (database, table) if mark and "]" not in table else (address, "")
 
 
 def choose_part(location: Location, names: Sequence[str], what: str) -> str:

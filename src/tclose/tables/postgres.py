@@ -16,12 +16,8 @@ import pyarrow as pa
 
 from tclose import extras
 from tclose.errors import ColumnError, InputError, listed, nearest
+from tclose.tables.locations import MARK, SCHEMES, split_address
 from tclose.tables.remote import RemoteReader
-
-SCHEMES = ("postgresql", "postgres")
-
-MARK = "::"
-"""What stands between the address of a database and the name of a table in it."""
 
 _TABLES = """
 SELECT n.nspname, c.relname, c.oid, pg_table_is_visible(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -49,7 +45,7 @@ _ENUM = "e"
 
 def is_address(data: Any) -> bool:
     """Whether a table is given by the address of a database: ``postgresql://me@host/clinic::patients``."""
-    return isinstance(data, str) and data.partition(":")[0] in SCHEMES and "://" in data
+    return isinstance(data, str) and data.startswith(SCHEMES)
 
 
 class PostgresReader(RemoteReader):
@@ -57,7 +53,7 @@ class PostgresReader(RemoteReader):
 
     def __init__(self, data: str) -> None:
         """Connect, find the table, and read the names and types of its columns."""
-        address, _, part = data.partition(MARK)
+        address, part = split_address(data)
         _check_without_password(address)
         psycopg = extras.load("psycopg")
         try:
@@ -67,17 +63,17 @@ class PostgresReader(RemoteReader):
                 "The database cannot be reached. Check host, port, database and user of the address, and that a password is in "
                 "PGPASSWORD or in ~/.pgpass."
             ) from None
-        self._close = weakref.finalize(self, self._connection.close)
+        weakref.finalize(self, self._connection.close)
         self._connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         self._connection.read_only = True
         found = {
             (name if visible else f"{schema}.{name}"): (schema, name, oid)
             for schema, name, oid, visible in self._connection.execute(_TABLES)
         }
-        self.part = _choose(part, list(found))
-        schema, name, oid = found[self.part]
+        part = _choose(part, list(found))
+        schema, name, oid = found[part]
         self._source = f"{_quoted(schema)}.{_quoted(name)}"
-        self.title = f"Table {self.part!r}"
+        self.title = f"Table {part!r}"
         self._types = {column: (kind, sort) for column, kind, sort in self._connection.execute(_COLUMNS, [oid])}
         self.names = list(self._types)
         self._backend = ibis.postgres.from_connection(self._connection)
@@ -121,7 +117,7 @@ def _check_without_password(address: str) -> None:
     """Raise InputError for an address that has a password in it, or cannot be parsed."""
     try:
         parts = urlsplit(address)
-        password = parts.password is not None or any(key == "password" for key, _ in parse_qsl(parts.query))
+        password = parts.password is not None or any(key.endswith("password") for key, _ in parse_qsl(parts.query))
     except ValueError:
         raise InputError("The address of the database cannot be read. Write it as postgresql://USER@HOST/DATABASE.") from None
     if password:

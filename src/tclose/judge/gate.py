@@ -31,9 +31,8 @@ Reference = Mapping[str, tuple[Domain, Ints]]
 def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]]:
     """Return for each sensitive attribute of the input its domain as published, and the number of rows with each value."""
     found = {}
-    together = source.cells([], [column.name for column in policy.sensitive])
-    for column in policy.sensitive:
-        cells, counts = together.domain(column.name)
+    for column in policy.sensitive:  # one by one: there may be as many combinations as rows
+        cells, counts = source.cells([], [column.name]).domain(column.name)
         binned = column.bins is not None and column.publish is None
         domain = domain_of(source, column, cells, counts, binned=binned)
         if not binned:  # as they stand in the column, not as numbers
@@ -136,9 +135,15 @@ def as_read(table: Any) -> Any:
 
 def check_values(reference: Reference, table: pa.Table, suppressed: int) -> None:
     """Raise GateError unless each sensitive value occurs in the release as often as in the input, less suppressed rows."""
-    for name, (domain, counts) in reference.items():
-        before = dict(zip(domain.values, counts.tolist(), strict=True))
+    for name in reference:
         after = {pair["values"]: pair["counts"] for pair in pc.value_counts(table[name]).to_pylist()}
-        lost = [count - after.pop(value, 0) for value, count in before.items()]
-        if after or min(lost) < 0 or sum(lost) != suppressed:
-            raise GateError(f"The release was stopped: its values of {name!r} are not those of the input. Nothing is written.")
+        check_counts(reference, name, after, suppressed)
+
+
+def check_counts(reference: Reference, name: str, after: Mapping[Any, int], suppressed: int) -> None:
+    """Raise GateError unless the counts of a published sensitive column are those of the input, less suppressed rows."""
+    domain, counts = reference[name]
+    lost = [count - after.get(value, 0) for value, count in zip(domain.values, counts.tolist(), strict=True)]
+    unknown = set(after).difference(domain.values)
+    if unknown or min(lost) < 0 or sum(lost) != suppressed:
+        raise GateError(f"The release was stopped: its values of {name!r} are not those of the input. Nothing is written.")

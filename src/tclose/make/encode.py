@@ -241,9 +241,9 @@ def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArr
     return replace(part, scales=scales, quasi=quasi, types=types, sensitive=sensitive, kept=kept)
 
 
-def chosen_grids(table: EncodedTable) -> dict[str, dict[str, Any]]:
+def chosen_grids(scales: Sequence[Scale]) -> dict[str, dict[str, Any]]:
     """Return the snap, top and bottom that ``snap: auto`` chose, by the name of the quasi-identifier."""
-    lines = [scale for scale in table.scales if isinstance(scale, Line)]
+    lines = [scale for scale in scales if isinstance(scale, Line)]
     return {scale.name: scale.settings for scale in lines if scale.grid is not None}
 
 
@@ -303,15 +303,21 @@ def _feed_commitment(commit: Callable[[bytes], None], name: str, cells: pa.Array
 def _encode_sensitive(source: Table, column: Sensitive, cells: pa.Array, ranks: Codes, *, suppression: bool) -> Attribute:
     """Return a sensitive attribute in codes, from the values of its column and the index of each row's value."""
     counts = np.bincount(ranks, minlength=len(cells)).astype(np.int64)
+    attribute, codes = attribute_of(source, column, cells, counts)
+    raw = Kept(source.values(column.name, cells), ranks) if suppression and edges_from_table(column) else None
+    return replace(attribute, codes=codes.astype(narrow(len(attribute.values)))[ranks], raw=raw)
+
+
+def attribute_of(source: Table, column: Sensitive, cells: pa.Array, counts: Ints) -> tuple[Attribute, Ints]:
+    """Return a sensitive attribute without rows, and the code of each value of its column, of which ``counts`` are known."""
     binned = column.bins is not None and column.publish is None
     domain = domain_of(source, column, cells, counts, binned=binned)
     if binned:
         published = pa.array(domain.values, pa.string())
     else:
         published = source.values(column.name, cells).take(pa.array(np.argsort(domain.codes)))
-    codes = domain.codes.astype(narrow(len(domain.values)))[ranks]
-    raw = Kept(source.values(column.name, cells), ranks) if suppression and edges_from_table(column) else None
-    return Attribute(column, domain.distance, domain.values, published, codes, domain.table(counts), raw)
+    empty = np.empty(0, dtype=narrow(len(domain.values)))
+    return Attribute(column, domain.distance, domain.values, published, empty, domain.table(counts)), domain.codes
 
 
 def scale_of_quasi(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -115,37 +116,129 @@ def losses(
     >>> losses([age], weights=[1], rows=two, sizes=two, originals=[np.array([1, 1, 2])], k=2)
     <Losses: gcp 0.25, lm 0.25, dm 8, c_avg 1, sse 0.125, precision 0.5, kl 0>
     """
-    n = int(rows.sum()) + suppressed
-    names = [attribute.name for attribute in published]
+    charged = [Charges.of(attribute, rows) for attribute in published]
+    squared = sum(size * size for size in sizes.tolist())
+    whole = Whole(int(rows.sum()) + suppressed, suppressed, len(sizes), squared, k)
+    return losses_of_charges(charged, whole, weights=weights, originals=originals)
+
+
+@dataclass(frozen=True, eq=False)
+class Charges:
+    """What is charged for one quasi-identifier, summed over the rows of each class, or of each part of a table.
+
+    Attributes
+    ----------
+    name : str
+        The quasi-identifier.
+    ncp, lm, height : lists of float
+        One number for each class or part; see `Published`.
+    seen, squares : lists of float or None
+        The same, where they are known.
+    changed, changed_ncp : int, list of float
+        The number of rows that are not published as they are, and their NCP.
+    estimate : (size,) float64
+        How many rows a reader expects at each code.
+    missing : bool
+        Whether the value of some row is missing.
+    """
+
+    name: str
+    ncp: list[float]
+    lm: list[float]
+    height: list[float]
+    seen: list[float] | None
+    squares: list[float] | None
+    changed: int
+    changed_ncp: list[float]
+    estimate: Floats
+    missing: bool
+
+    @classmethod
+    def of(cls, published: Published, rows: Ints) -> Charges:
+        """Return the charges of classes that have been published; ``rows`` are the rows of each."""
+        changed = np.where(published.height > 0, rows, 0)
+        return cls(
+            published.name,
+            (published.ncp * rows).tolist(),
+            (published.lm * rows).tolist(),
+            (published.height * rows).tolist(),
+            None if published.seen is None else (published.seen * rows).tolist(),
+            None if published.squares is None else published.squares.tolist(),
+            int(changed.sum()),
+            (published.ncp * changed).tolist(),
+            published.estimate,
+            published.missing,
+        )
+
+    def summed(self) -> Charges:
+        """Return the charges with one number for all classes."""
+        sums = {name: [math.fsum(getattr(self, name))] for name in ("ncp", "lm", "height", "changed_ncp")}
+        sums |= {name: [math.fsum(terms)] for name in ("seen", "squares") if (terms := getattr(self, name)) is not None}
+        return replace(self, **sums)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Charges]) -> Charges:
+        """Return the charges of all parts of a table, in the order of the parts."""
+
+        def terms(name: str) -> Any:
+            """Return the numbers of all parts; None if some part does not know its own."""
+            found = [getattr(part, name) for part in parts]
+            return None if None in found else [term for own in found for term in own]
+
+        return cls(
+            parts[0].name,
+            *(terms(name) for name in ("ncp", "lm", "height", "seen", "squares")),
+            sum(part.changed for part in parts),
+            terms("changed_ncp"),
+            np.array([math.fsum(column) for column in zip(*(part.estimate.tolist() for part in parts), strict=True)]),
+            any(part.missing for part in parts),
+        )
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A release as a whole: the rows of its input, those that are suppressed, its classes, the sum of their squared sizes, k."""
+
+    rows: int
+    suppressed: int
+    classes: int
+    squared: int
+    k: int | None
+
+
+def losses_of_charges(
+    charged: Sequence[Charges], whole: Whole, *, weights: Sequence[Any], originals: Sequence[Ints]
+) -> Losses:
+    """Return the information losses of a release against its input, from what is charged for its quasi-identifiers."""
+    n, suppressed = whole.rows, whole.suppressed
+    names = [attribute.name for attribute in charged]
     shares = _scaled_weights(weights)
 
     def each(numbers: Sequence[float]) -> dict[str, float]:
         """Return an information loss of each quasi-identifier, by its name."""
         return dict(zip(names, numbers, strict=True))
 
-    def mean(charges: Floats) -> float:
+    def mean(charges: Sequence[float]) -> float:
         """Return the mean charge over all rows; a suppressed row is charged 1."""
-        return math.fsum([*(charges * rows).tolist(), suppressed]) / n
+        return math.fsum([*charges, suppressed]) / n
 
-    gcp = [mean(attribute.ncp) for attribute in published]
-    lm = [mean(attribute.lm) for attribute in published]
-    precision = [1 - mean(attribute.height) for attribute in published]
+    gcp = [mean(attribute.ncp) for attribute in charged]
+    lm = [mean(attribute.lm) for attribute in charged]
+    precision = [1 - mean(attribute.height) for attribute in charged]
     kl = [
         _divergence_of_estimate(counts, attribute.estimate, suppressed)
-        for counts, attribute in zip(originals, published, strict=True)
+        for counts, attribute in zip(originals, charged, strict=True)
     ]
     sse = {
-        attribute.name: math.fsum([*attribute.squares.tolist(), suppressed])
-        for attribute in published
-        if attribute.squares is not None
+        attribute.name: math.fsum([*attribute.squares, suppressed]) for attribute in charged if attribute.squares is not None
     }
     overall: dict[str, float] = {
         "gcp": math.fsum(share * value for share, value in zip(shares, gcp, strict=True)),
         "lm": math.fsum(share * value for share, value in zip(shares, lm, strict=True)),
-        "dm": sum(size * size for size in sizes.tolist()) + suppressed * n,
+        "dm": whole.squared + suppressed * n,
     }
-    if k is not None and len(sizes):
-        overall["c_avg"] = n / (len(sizes) * k)
+    if whole.k is not None and whole.classes:
+        overall["c_avg"] = n / (whole.classes * whole.k)
     if sse:
         overall["sse"] = math.fsum(sse.values())
     overall |= {"precision": math.fsum(precision) / len(precision), "kl": math.fsum(kl)}
@@ -189,16 +282,22 @@ def losses_seen(
 
     The others depend on the input: someone who knows all of it but one cell could try which value gives the published number.
     """
-    n = int(rows.sum())
+    squared = sum(size * size for size in sizes.tolist())
+    charged = [Charges.of(attribute, rows) for attribute in published]
+    return losses_seen_of_charges(charged, Whole(int(rows.sum()), 0, len(sizes), squared, k), weights=weights)
+
+
+def losses_seen_of_charges(charged: Sequence[Charges], whole: Whole, *, weights: Sequence[Any]) -> Losses:
+    """Return the information losses that anyone can recompute from a release, from what is charged for it; see `losses_seen`."""
     gcp, precision, known = {}, {}, []
-    for attribute, weight in zip(published, weights, strict=True):
+    for attribute, weight in zip(charged, weights, strict=True):
         if attribute.seen is not None:
-            gcp[attribute.name] = math.fsum((attribute.seen * rows).tolist()) / n
-            precision[attribute.name] = 1 - math.fsum((attribute.height * rows).tolist()) / n
+            gcp[attribute.name] = math.fsum(attribute.seen) / whole.rows
+            precision[attribute.name] = 1 - math.fsum(attribute.height) / whole.rows
             known.append(weight)
-    overall: dict[str, float] = {"dm": sum(size * size for size in sizes.tolist())}
-    if k is not None:
-        overall["c_avg"] = n / (len(sizes) * k)
+    overall: dict[str, float] = {"dm": whole.squared}
+    if whole.k is not None:
+        overall["c_avg"] = whole.rows / (whole.classes * whole.k)
     if any(known):
         overall["gcp"] = math.fsum(share * value for share, value in zip(_scaled_weights(known), gcp.values(), strict=True))
         overall["precision"] = math.fsum(precision.values()) / len(precision)
@@ -207,14 +306,18 @@ def losses_seen(
 
 def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints) -> dict[str, str]:
     """Return in words how each quasi-identifier is published: ``in ranges of 8.6 on average; 4% of the rows as they are``."""
+    return charges_in_words(scales, [Charges.of(attribute, rows) for attribute in published], int(rows.sum()))
+
+
+def charges_in_words(scales: Sequence[Scale], charged: Sequence[Charges], rows: int) -> dict[str, str]:
+    """Return in words how each quasi-identifier of a release of this many rows is published; see `in_words`."""
     said = {}
-    for scale, attribute in zip(scales, published, strict=True):
-        changed = np.where(attribute.height > 0, rows, 0)
-        if not changed.any():
+    for scale, attribute in zip(scales, charged, strict=True):
+        if not attribute.changed:
             said[attribute.name] = "as it is"
             continue
-        mean = math.fsum((attribute.ncp * changed).tolist()) / int(changed.sum())
-        as_is = 100 * (1 - int(changed.sum()) / int(rows.sum()))
+        mean = math.fsum(attribute.changed_ncp) / attribute.changed
+        as_is = 100 * (1 - attribute.changed / rows)
         others = f"; {as_is:.0f}% of the rows as they are" if as_is >= 0.5 else ""
         said[attribute.name] = f"{scale.width_in_words(mean)}{others}"
     return said

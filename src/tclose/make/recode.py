@@ -84,8 +84,8 @@ def recode(table: EncodedTable, labels: Ints, names: Sequence[str], *, keep_orde
     for name in _published_names(names, table, published):
         if name in of_classes:
             column = of_classes[name]
-            kind = _type_for_bounds(types[name], column.values) if column.type == "value" else _TYPES[column.type]
-            values, codes = pa.array(_values_to_publish(column), kind), column.indices[labels[rows]]
+            values = pa.array(_values_to_publish(column), type_of_column(types[name], column))
+            codes = column.indices[labels[rows]]
         else:
             values, codes = of_rows[name][0], of_rows[name][1][rows]
         columns[name] = _dictionary_of_occurring(values, codes)
@@ -110,6 +110,12 @@ def _published_names(names: Sequence[str], table: EncodedTable, published: Seque
 def _values_to_publish(column: Column) -> list[Any]:
     """Return the values of a published quasi-identifier's column; as floats if its type is "float"."""
     return [None if value is None else float(value) for value in column.values] if column.type == "float" else column.values
+
+
+def type_of_column(kind: Any, *columns: Column) -> Any:
+    """Return the Arrow type for a published column of a quasi-identifier with values of type ``kind``; of several forms of it."""
+    values = [value for column in columns for value in column.values]
+    return _type_for_bounds(kind, values) if columns[0].type == "value" else _TYPES[columns[0].type]
 
 
 def _type_for_bounds(kind: Any, values: Sequence[Any]) -> Any:

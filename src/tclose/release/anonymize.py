@@ -36,11 +36,14 @@ from tclose.release.published import (
     moments_of,
     on_chosen_grids,
     plain_grids,
+    policies_of_release,
+    quasi_columns,
 )
 from tclose.release.release import Details, Release
 from tclose.release.release_set import ReleaseSet
 from tclose.release.scope import asks_for_something
 from tclose.tables.reader import Reader
+from tclose.tables.spark import is_spark
 from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
 
@@ -138,6 +141,10 @@ def anonymize(
             f"rows be sorted, or choose {DEFAULT}, which makes one table."
         )
 
+    if is_spark(table):
+        from tclose.release.distributed import anonymize_on_spark
+
+        return anonymize_on_spark(table, policy, settings, keep_order=keep_order)
     announce("Encoding")
     opened = open_input(table, policy, settings.algorithm)
     commitment = _commit_to_file(opened.reader)
@@ -286,7 +293,7 @@ def _recode_classes(opened: Opened, policy: Policy, encoded: EncodedTable, parti
     rows = np.flatnonzero(partition.labels >= 0)
     # Where rows may be suppressed, nobody is to learn from the form of the values whether any were.
     table = as_published(opened.source, policy, encoded, rows) if policy.suppression else encoded
-    grids = chosen_grids(table)
+    grids = chosen_grids(table.scales)
     table = with_edges(table.at_levels(partition.levels), policy)
     labels = partition.labels.copy()
     labels[rows], recoded = publish(table, labels[rows], partition, policy, opened.reader.names, keep_order=keep_order)
@@ -348,8 +355,7 @@ def _judge_release(opened: Opened, made: _Made) -> _Judged:
         reference = named_as_published(reference, opened.source, policy, made.coded, made.origin)
     check_values(reference, made.coded, made.suppressed)
     check_edges(opened.source, on_chosen_grids(policy, made.grids), made.coded, made.origin, opened.unit)
-    of_owner = _policy_of_release(policy, made.encoded)
-    of_reader = replace(of_owner, unit=None, identifiers=[], drop=[], keep=[])
+    of_owner, of_reader = policies_of_release(policy, made.encoded.sensitive)
     with_unit = made.coded
     if opened.unit is not None:
         with_unit = with_unit.append_column(opened.unit, opened.source.column(opened.unit).take(pa.array(made.origin)))
@@ -359,15 +365,6 @@ def _judge_release(opened: Opened, made: _Made) -> _Judged:
     return _Judged(audit, by_reader, against_input)
 
 
-def _policy_of_release(policy: Policy, table: EncodedTable) -> Policy:
-    """Return the policy for the release: distances as the input's types decided, quasi-identifiers read as text."""
-    sensitive = [
-        replace(column, distance=attribute.distance.name) if column.kind == "auto" else column
-        for column, attribute in zip(policy.sensitive, table.sensitive, strict=True)
-    ]
-    return replace(policy, input=None, sensitive=sensitive, quasi=[replace(column, type="text") for column in policy.quasi])
-
-
 def _public_facts(opened: Opened, made: _Made, judged: _Judged, *, keep_order: bool) -> PublicFacts:
     """Return what the certificate says of a release besides its audit: losses, columns, order, promised bounds."""
     policy, recoded = made.policy, made.recoded
@@ -375,7 +372,7 @@ def _public_facts(opened: Opened, made: _Made, judged: _Judged, *, keep_order: b
     seen = losses_seen(recoded.published, weights=weights, rows=recoded.sizes, sizes=judged.audit.sizes, k=policy.k)
     return PublicFacts(
         loss=seen.to_dict(),
-        columns=describe_columns(policy, opened.roles, made.table, recoded),
+        columns=describe_columns(policy, opened.roles, list(recoded.columns), quasi_columns(made.table, recoded), made.table.sensitive),
         unique=recoded.unique,
         order="input" if keep_order else "sorted",
         counted="rows" if opened.unit is None else "persons",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +11,9 @@ import pyarrow as pa
 from tclose.columns.roles import Roles
 from tclose.errors import PolicyError
 from tclose.make.edges import edge_settings
-from tclose.make.encode import EncodedTable
+from tclose.make.encode import Attribute, EncodedTable
 from tclose.make.recode import Recoded
+from tclose.make.scales import Scale
 from tclose.policy import Policy, Quasi
 from tclose.policy.settings import plain_settings
 from tclose.release.certificate import describe_sensitive
@@ -20,23 +21,52 @@ from tclose.tables.moments import Moments
 from tclose.tables.table import Table
 
 
-def describe_columns(policy: Policy, roles: Roles, table: EncodedTable, recoded: Recoded) -> list[dict[str, str]]:
+def policies_of_release(policy: Policy, attributes: Sequence[Attribute]) -> tuple[Policy, Policy]:
+    """Return the policy by which its owner judges a release, and that of a reader, who does not know the unit.
+
+    Distances are as the input's types decided, and quasi-identifiers are read as text.
+    """
+    sensitive = [
+        replace(column, distance=attribute.distance.name) if column.kind == "auto" else column
+        for column, attribute in zip(policy.sensitive, attributes, strict=True)
+    ]
+    quasi = [replace(column, type="text") for column in policy.quasi]
+    of_owner = replace(policy, input=None, sensitive=sensitive, quasi=quasi)
+    return of_owner, replace(of_owner, unit=None, identifiers=[], drop=[], keep=[])
+
+
+def quasi_columns(table: EncodedTable, recoded: Recoded) -> dict[str, tuple[Scale, bool]]:
+    """Return for each published column of a quasi-identifier its scale, and whether the value of some row is missing.
+
+    A quasi-identifier may be published as several columns: age.min and age.max.
+    """
+    pairs = zip(table.scales, recoded.published, strict=True)
+    return {name: (scale, published.missing) for scale, published in pairs for name in published.columns}
+
+
+def describe_columns(
+    policy: Policy,
+    roles: Roles,
+    names: Sequence[str],
+    quasi: Mapping[str, tuple[Scale, bool]],
+    attributes: Sequence[Attribute],
+) -> list[dict[str, str]]:
     """Return the name, the role and a description of each published column, for the certificate and the codebook.
 
     Parameters
     ----------
-    table
-        The rows that are published: its scales say what a quasi-identifier's column holds.
+    names
+        The published columns.
+    quasi
+        See `quasi_columns`: a scale says what a quasi-identifier's column holds.
     """
-    # A quasi-identifier may be published as several columns: age.min and age.max.
-    quasi = {name: part for part in zip(table.scales, recoded.published, strict=True) for name in part[1].columns}
-    sensitive = {attribute.column.name: attribute for attribute in table.sensitive}
+    sensitive = {attribute.column.name: attribute for attribute in attributes}
     found = []
-    for name in recoded.columns:
+    for name in names:
         role = "quasi" if name in quasi else roles.of[name]
         if role == "quasi":
-            scale, published = quasi[name]
-            holds = scale.describe(name, missing=published.missing)
+            scale, missing = quasi[name]
+            holds = scale.describe(name, missing=missing)
         elif role == "sensitive":
             holds = describe_sensitive(sensitive[name].column, sensitive[name].distance.name, policy)
         else:
@@ -80,11 +110,20 @@ def moments_of(source: Table, recoded: Recoded) -> dict[str, Moments]:
 
 def check_missing_words(columns: Mapping[str, pa.Array], policy: Policy) -> None:
     """Refuse to publish a text that means "no value" in the policy's input: the release is audited with that policy."""
-    words = policy.input.missing if policy.input is not None else []
-    for name, column in columns.items() if words else ():
-        shown = set(column.dictionary.cast(pa.string()).to_pylist())
-        taken = [word for word in words if word in shown]
-        if taken:
-            raise PolicyError(
-                f"missing of input has {taken[0]!r}, which the release would publish in {name!r}. Call it something else there."
-            )
+    for name, column in columns.items() if words_for_missing(policy) else ():
+        check_missing_texts(name, column.dictionary.cast(pa.string()).to_pylist(), policy)
+
+
+def check_missing_texts(name: str, shown: Iterable[str | None], policy: Policy) -> None:
+    """Raise PolicyError if one of the texts that a column would publish means "no value" in the policy's input."""
+    shown = set(shown)
+    taken = [word for word in words_for_missing(policy) if word in shown]
+    if taken:
+        raise PolicyError(
+            f"missing of input has {taken[0]!r}, which the release would publish in {name!r}. Call it something else there."
+        )
+
+
+def words_for_missing(policy: Policy) -> list[str]:
+    """Return the texts that mean "no value" in the policy's input."""
+    return list(policy.input.missing) if policy.input is not None else []

@@ -224,6 +224,60 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def sha256_of_folder(folder: Path) -> str:
+    """Return one SHA-256 of all files of a folder: that of what ``sha256sum *`` prints in it, in hexadecimal."""
+    lines = [f"{sha256_of(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+class NewFolder:
+    """A folder that is written beside its place, and put there as a whole."""
+
+    def __init__(self, target: Path) -> None:
+        """Choose a hidden place beside the target."""
+        self._target, self._older = target, _temporary_path(target)
+        self.path = _temporary_path(target)
+
+    def retire(self) -> None:
+        """Take an older folder away: there is never older data beside newer papers."""
+        if self._target.exists():
+            self._target.rename(self._older)
+
+    def commit(self) -> None:
+        """Put the folder in its place."""
+        self.path.rename(self._target)
+
+    def remove(self) -> None:
+        """Remove what is left: a folder that was not committed, and an older one; bring that back if there is no other."""
+        if not self._target.exists() and self._older.exists():
+            self._older.rename(self._target)
+        for folder in (self.path, self._older):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def new_folder(target: Path, *, force: bool) -> Iterator[NewFolder]:
+    """Yield a folder that is to be put at ``target``; what is not committed is removed.
+
+    Raises
+    ------
+    OutputError
+        The target exists and ``force`` does not allow to replace it; or it is a file.
+    """
+    with _disk_errors_in_one_sentence(target):
+        if not target.parent.is_dir():
+            raise OutputError(f"Folder {str(target.parent)!r} does not exist. Make it first.")
+        if target.exists() and not target.is_dir():
+            raise OutputError(f"{str(target)!r} is a file, and a folder of files would be written. Choose another name.")
+        if target.exists() and not force:
+            raise OutputError(f"{str(target)!r} exists. Choose another name, or replace it with force.")
+    folder = NewFolder(target)
+    try:
+        yield folder
+    finally:
+        folder.remove()
+
+
 def _temporary_path(path: Path) -> Path:
     """Return a hidden, unpredictable path in the folder of a path, with its suffix, which tells readers the kind of file."""
     return path.with_name(f".tclose-{secrets.token_hex(8)}{path.suffix}")

@@ -6,7 +6,7 @@ Its columns keep the types that they have there. Its rows have no order: where a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -58,13 +58,13 @@ class Remote(Queried):
     def __init__(self, reader: RemoteReader, kinds: Mapping[str, str]) -> None:
         """Name the columns; `open` types them."""
         super().__init__(kinds)
-        self._reader = reader
+        self.reader = reader
 
     @classmethod
     def open(cls, reader: RemoteReader, kinds: Mapping[str, str], given: Input) -> Opened:
         """Return the engine with some columns of a reader's table, checked and in the types that are asked for."""
         engine = cls(reader, kinds)
-        with engine._asking_safely():
+        with engine.asking():
             rows = reader.select(engine._columns)
         found = rows.schema()
         types = {name: found[column].to_pyarrow() for name, column in engine._columns.items()}
@@ -75,6 +75,10 @@ class Remote(Queried):
         zones = {name: "UTC" for name, kind in types.items() if is_zoned(kind) and engine.kinds[name] == "timestamp"}
         texts = {name: kind for name, kind in kinds.items() if engine.kinds[name] == "text" and kind in ("auto", "value")}
         return Opened(engine, Written(guessed=texts), zones=zones)
+
+    def query(self, names: Sequence[str]) -> Any:
+        """Return the rows of some columns, in their types, as an ibis expression."""
+        return self._rows.select(*(self._columns[name] for name in names))
 
     def missing(self, name: str) -> tuple[int, int]:
         """Return the number of missing cells of a column, and 0: the rows have no order."""
@@ -102,19 +106,19 @@ class Remote(Queried):
 
     def _stream_batches(self, rows: Any, size: int = CELLS) -> Batches:
         """Yield the batches of a query's result; timestamps with a time zone in UTC."""
-        with self._asking_safely():
-            for batch in self._reader.run(rows, size):
+        with self.asking():
+            for batch in self.reader.run(rows, size):
                 yield pa.record_batch([_in_utc(column) for column in batch.columns], names=batch.schema.names)
 
     @contextmanager
-    def _asking_safely(self) -> Iterator[None]:
+    def asking(self) -> Iterator[None]:
         """Run the block's queries so that they stop with their job, and messages, which may quote rows, are not shown."""
         job = jobs.current()
-        with job.stopping(self._reader.stop):
+        with job.stopping(self.reader.stop):
             try:
                 yield
             except (KeyboardInterrupt, GeneratorExit):
-                self._reader.stop()
+                self.reader.stop()
                 raise
             except TcloseError:
                 raise
@@ -122,7 +126,7 @@ class Remote(Queried):
                 if job.cancelled:
                     raise jobs.Cancelled("The job was cancelled.") from None
                 raise InputError(
-                    f"{self._reader.title} cannot be read: the query stopped with {type(error).__name__}. Check that you may "
+                    f"{self.reader.title} cannot be read: the query stopped with {type(error).__name__}. Check that you may "
                     "read it, and that the server is up."
                 ) from None
 

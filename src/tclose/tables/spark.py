@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import ibis
@@ -41,7 +41,7 @@ class SparkReader(RemoteReader):
     def __init__(self, frame: Any) -> None:
         """Take a DataFrame, of which the columns are known."""
         self._frame = frame
-        self._session = frame.sparkSession
+        self.session = frame.sparkSession
         self._tag = f"tclose-{uuid.uuid4().hex}"
         _ = ibis.pyspark  # loads the options that its compiler reads
         self.names = list(frame.columns)
@@ -67,21 +67,31 @@ class SparkReader(RemoteReader):
             cells.append(cell.alias(column))
         view = f"tclose_{uuid.uuid4().hex}"
         self._frame.select(*cells).createOrReplaceTempView(view)
-        weakref.finalize(self, _drop_view, self._session, view)
+        weakref.finalize(self, _drop_view, self.session, view)
         return ibis.table(ibis.schema(schema), name=view)
 
     def run(self, query: Any, size: int) -> Iterator[pa.RecordBatch]:
         """Yield the result of an ibis expression, ``size`` rows at a time."""
-        self._session.addTag(self._tag)
-        try:
-            found = self._session.sql(ibis.to_sql(query, dialect="pyspark")).toArrow()
-        finally:
-            self._session.removeTag(self._tag)
+        with self.tagged():
+            found = self.frame(query).toArrow()
         yield from found.to_batches(max_chunksize=size)
+
+    def frame(self, query: Any) -> Any:
+        """Return an ibis expression as a DataFrame."""
+        return self.session.sql(ibis.to_sql(query, dialect="pyspark"))
+
+    @contextmanager
+    def tagged(self) -> Iterator[None]:
+        """Run the block's queries under a tag, by which they can be stopped."""
+        self.session.addTag(self._tag)
+        try:
+            yield
+        finally:
+            self.session.removeTag(self._tag)
 
     def stop(self) -> None:
         """Stop the queries that are running."""
-        self._session.interruptTag(self._tag)
+        self.session.interruptTag(self._tag)
 
 
 def _drop_view(session: Any, view: str) -> None:

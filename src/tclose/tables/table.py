@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -19,6 +19,9 @@ from tclose.tables.reader import Reader
 from tclose.tables.readers import CsvReader, absent
 from tclose.tables.readings import Reading, reading
 from tclose.values.hierarchy import printed
+
+if TYPE_CHECKING:
+    from tclose.tables.spark_rows import SparkRows
 
 
 def open_table(reader: Reader, needed: Mapping[str, str], optional: Sequence[str] = (), given: Input | None = None) -> Table:
@@ -121,6 +124,12 @@ class Table:
             raise InputError(
                 f"{self._reader.title} was read as {found:,} rows, and has {self._reader.rows:,}. It may be damaged."
             )
+
+    def rows_on_spark(self, names: Sequence[str], code: Callable[[Any], Iterator[pa.RecordBatch]], schema: Any) -> SparkRows:
+        """Return some columns of a table on Spark, coded by a function of batches where they are; see `SparkRows`."""
+        from tclose.tables.spark_rows import SparkRows
+
+        return SparkRows(self._engine, names, code, schema)
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Return all cells of a column, in the order of the rows."""

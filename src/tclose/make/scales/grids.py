@@ -64,15 +64,20 @@ def choose_grid(
     InfeasibleError
         There is no such grid.
     """
+    people = CountedPeople.of_rows(len(values), ranks) if persons is None else _People(len(values), ranks, persons)
+    return grid_for(name, values, people, k, ends=ends)
+
+
+def grid_for(name: str, values: Sequence[Any], people: CountedPeople | _People, k: int, *, ends: bool = True) -> Grid | None:
+    """Return the grid of `choose_grid` for persons of whom it is known who has which value, or how many have each."""
     measure = ruler(name, values, None, None, None) if values else None
     if measure is None or isinstance(measure, Clock):
         return None
-    people = _People(len(values), ranks, persons)
     for snap, keys, on_edge in measure.grids():
         found = _open_ends(keys, on_edge, people, k)
         if found is not None and (ends or found == (None, None)):
             return Grid(snap, *found)
-    whom = "rows" if persons is None else "persons"
+    whom = "rows" if isinstance(people, CountedPeople) else "persons"
     raise InfeasibleError(
         f"snap: auto of {name!r} found no grid with at least k={k} {whom} in each cell. Give snap a number or a unit of the "
         "calendar, give a hierarchy, or take a smaller k."
@@ -85,8 +90,8 @@ def coarsest_grid(name: str, values: Sequence[Any]) -> Grid:
     return Grid(snap, None, None)
 
 
-class _People:
-    """Persons by their values.
+class CountedPeople:
+    """Persons by their values, each with one value: how many have each value.
 
     Attributes
     ----------
@@ -96,19 +101,40 @@ class _People:
         The persons who have one of the values before an index; and those who have one from the index on.
     """
 
-    def __init__(self, size: int, ranks: NDArray[Any], persons: NDArray[Any] | None) -> None:
-        """Take the index of each row's value among ``size`` values, and the row's person; None if each row is one."""
+    def __init__(self, counts: Ints) -> None:
+        """Take the number of persons with each value."""
+        self._counts = counts
+        self.total = int(counts.sum())
+        self.below = np.append(0, np.cumsum(counts))
+        self.above = self.total - self.below
+
+    @classmethod
+    def of_rows(cls, size: int, ranks: NDArray[Any]) -> CountedPeople:
+        """Return the persons of whom each has one row, from the index of its value among ``size`` values."""
+        return cls(np.bincount(ranks[ranks < size], minlength=size))
+
+    def in_cells(self, cell_of_value: Ints) -> Ints:
+        """Return how many persons have a value in each cell; cells ascend with values."""
+        found = np.zeros(int(cell_of_value[-1]) + 1, dtype=np.int64)
+        np.add.at(found, cell_of_value, self._counts)
+        return found
+
+    def between(self, start: int, end: int) -> int:
+        """Return how many persons have one of the values from one index up to another, excluded."""
+        return int(self._counts[start:end].sum())
+
+
+class _People:
+    """Persons by their values, some with several; attributes and methods are those of `CountedPeople`."""
+
+    def __init__(self, size: int, ranks: NDArray[Any], persons: NDArray[Any]) -> None:
+        """Take the index of each row's value among ``size`` values, and the row's person."""
         present = ranks < size
-        self._ranks = ranks[present].astype(np.int64)
-        if persons is None:
-            self._first = np.ones(len(self._ranks), dtype=np.bool_)
-            lowest = highest = self._ranks
-        else:
-            who = persons[present]
-            order = np.lexsort((self._ranks, who))
-            who, self._ranks = who[order], self._ranks[order]
-            self._first = np.append(True, who[1:] != who[:-1])
-            lowest, highest = self._ranks[self._first], self._ranks[np.append(self._first[1:], True)]
+        who = persons[present]
+        order = np.lexsort((ranks[present], who))
+        who, self._ranks = who[order], ranks[present][order].astype(np.int64)
+        self._first = np.append(True, who[1:] != who[:-1])
+        lowest, highest = self._ranks[self._first], self._ranks[np.append(self._first[1:], True)]
         self.total = len(lowest)
         self.below = np.append(0, np.cumsum(np.bincount(lowest, minlength=size)))
         self.above = self.total - np.append(0, np.cumsum(np.bincount(highest, minlength=size)))
@@ -127,7 +153,7 @@ class _People:
         return len(np.unique(owners[inside]))
 
 
-def _open_ends(keys: Ints, on_edge: Bools | None, people: _People, k: int) -> tuple[int | None, int | None] | None:
+def _open_ends(keys: Ints, on_edge: Bools | None, people: CountedPeople | _People, k: int) -> tuple[int | None, int | None] | None:
     """Return the keys of the innermost cells of the open bottom and top of a grid, None for no open end; None if the grid fails.
 
     Of all open ends that leave no cell with fewer than k persons, the smallest bottom is taken, then the smallest top.
@@ -166,12 +192,12 @@ def _open_ends(keys: Ints, on_edge: Bools | None, people: _People, k: int) -> tu
     return None
 
 
-def _are_few(beyond: Ints, people: _People, k: int) -> Bools:
+def _are_few(beyond: Ints, people: CountedPeople | _People, k: int) -> Bools:
     """Whether the persons beyond each cell are so few that the cell can be merged into an open end."""
     return (beyond < k) | (beyond * TAIL < people.total)
 
 
-def _inside(low: int, keys: Ints, on_edge: Bools | None, starts: Ints, people: _People, k: int) -> int | None:
+def _inside(low: int, keys: Ints, on_edge: Bools | None, starts: Ints, people: CountedPeople | _People, k: int) -> int | None:
     """Return the first cell that is not checked yet if the first ``low`` cells are the open bottom.
 
     None if the bottom has fewer than k persons or all values, or, where it takes the edge of the next cell, the rest of that cell

@@ -1,0 +1,211 @@
+"""The plan of a release on a cluster: all that is known of a table before its rows are put into classes, from histograms alone.
+
+It travels to the machines that have the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tclose.errors import InfeasibleError, PolicyError
+from tclose.make.algorithm import Settings
+from tclose.make.distributed.coding import STRATUM, TIE, Coding, RowCoding, coarsened
+from tclose.make.encode import Attribute, attribute_of, scale_of_quasi
+from tclose.make.kept import check_kept_values, check_quasi_values
+from tclose.make.one_class import too_uneven
+from tclose.make.recode import type_of_column
+from tclose.make.scales import Scale
+from tclose.make.scales.grids import CountedPeople, grid_for
+from tclose.policy import Policy
+from tclose.policy.fields import AUTO
+from tclose.policy.models import merging_may_break
+from tclose.tables.table import Table
+from tclose.values.arrays import Ints
+from tclose.values.exact import number_of
+
+BINS = 256
+"""Coarse codes of a quasi-identifier at most: boundaries at which blocks can be cut."""
+STRATA = 256
+"""Combinations of coarse sensitive values at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is known of a table and its release before rows are put into classes.
+
+    Attributes
+    ----------
+    policy : Policy
+        What is asked of every class: t-closeness to the whole table also where the policy has an n, which it implies.
+    seed, effort, options
+        Of growth.
+    names : list of str
+        All columns of the input, in its order: that of publication.
+    rows : int
+    scales, types, counts : lists
+        The scale of each quasi-identifier, the type of its values, and how often each code occurs.
+    attributes : list of Attribute
+        The sensitive attributes, without rows.
+    coding : RowCoding
+    kept : mapping
+        The columns that are published as they are, with their types.
+    unit : str or None
+        The column that names persons, if they are counted.
+    """
+
+    policy: Policy
+    seed: int
+    effort: str
+    options: Mapping[str, Any]
+    names: list[str]
+    rows: int
+    scales: list[Scale]
+    types: list[Any]
+    counts: list[Ints]
+    attributes: list[Attribute]
+    coding: RowCoding
+    kept: Mapping[str, Any]
+    unit: str | None
+
+    @property
+    def read(self) -> list[str]:
+        """The columns of the input that are read, in the order that `RowCoding` expects."""
+        sensitive = [attribute.column.name for attribute in self.attributes]
+        return [*(scale.name for scale in self.scales), *sensitive, *self.kept, *([] if self.unit is None else [self.unit])]
+
+    def coded_schema(self) -> pa.Schema:
+        """Return the names and types of the columns of coded rows."""
+        codes = [*self.coding.quasi_names, *self.coding.bin_names, *self.coding.sensitive_names, STRATUM]
+        fields = [*((name, pa.int32()) for name in codes), (TIE, pa.int64()), *self.kept.items()]
+        return pa.schema([*fields, *([] if self.unit is None else [(self.unit, pa.string())])])
+
+    def published_names(self, scale: Scale) -> list[str]:
+        """Return the names of the columns in which a quasi-identifier is published."""
+        return list(scale.publish(np.arange(scale.size), np.array([0, scale.size])).columns)
+
+    def schema(self) -> pa.Schema:
+        """Return the names and types of the published columns, in the order of publication."""
+        parts: dict[str, list[tuple[str, Any]]] = {}
+        for scale, kind in zip(self.scales, self.types, strict=True):
+            everything = np.arange(scale.size)
+            found = [scale.publish(everything, starts) for starts in (np.array([0, scale.size]), np.arange(scale.size + 1))]
+            parts[scale.name] = [
+                (name, type_of_column(kind, *(each.columns[name] for each in found))) for name in self.published_names(scale)
+            ]
+        parts |= {attribute.column.name: [(attribute.column.name, attribute.published.type)] for attribute in self.attributes}
+        parts |= {name: [(name, kind)] for name, kind in self.kept.items()}
+        return pa.schema([field for name in self.names for field in parts.get(name, [])])
+
+
+def plan_of(source: Table, policy: Policy, settings: Settings, kept: Sequence[str], unit: str | None) -> Plan:
+    """Return the plan of a release, from the histograms of the columns of a table.
+
+    Raises
+    ------
+    InfeasibleError
+        No release of the table can satisfy the policy.
+    PolicyError
+        The policy asks for something that cannot be done on a cluster, or would publish values that name people.
+    """
+    check_possible(policy)
+    if unit is not None and any(column.snap == AUTO for column in policy.quasi):
+        raise PolicyError(
+            "snap: auto together with a unit needs to know who has which values, which Spark does not bring home. Give snap a "
+            "number or a unit of the calendar."
+        )
+    asked = replace(policy, n=None)
+    scales, types, counted, quasi = [], [], [], []
+    for column in policy.quasi:
+        cells, counts = source.cells([], [column.name]).domain(column.name)
+        missing = bool(len(cells)) and not cells[-1].is_valid
+        people = CountedPeople(counts[: len(counts) - missing])
+        grid = partial(grid_for, people=people, k=policy.k or 1)
+        show = source.show(column.name, suppression=bool(policy.suppression))
+        scale, codes = scale_of_quasi(source, column, cells, show, grid)
+        of_codes = np.zeros(scale.size, dtype=np.int64)
+        np.add.at(of_codes, codes, counts)
+        kind = source.values(column.name, cells).type
+        check_quasi_values(column, scale, kind, of_codes)
+        scales.append(scale)
+        types.append(kind)
+        counted.append(of_codes)
+        quasi.append(Coding(cells, codes.astype(np.int32), coarsened(of_codes, BINS)))
+    limited = [index for index, column in enumerate(policy.sensitive) if _is_limited(column)]
+    most = max(2, int(STRATA ** (1 / max(1, len(limited)))))
+    attributes, sensitive = [], []
+    for column in policy.sensitive:
+        cells, counts = source.cells([], [column.name]).domain(column.name)
+        attribute, codes = attribute_of(source, column, cells, counts)
+        attributes.append(attribute)
+        sensitive.append(Coding(cells, codes.astype(np.int32), coarsened(attribute.counts, most)))
+    rows = int(counted[0].sum())
+    _check_feasible(source, asked, attributes, rows, unit)
+    coding = RowCoding(quasi, sensitive, limited, [*kept, *([] if unit is None else [unit])], settings.seed)
+    return Plan(
+        asked,
+        settings.seed,
+        settings.effort,
+        settings.options,
+        list(source.names),
+        rows,
+        scales,
+        types,
+        counted,
+        attributes,
+        coding,
+        _kept(source, policy, kept),
+        unit,
+    )
+
+
+def check_possible(policy: Policy) -> None:
+    """Raise PolicyError for what a policy asks and a cluster cannot do, in one sentence, before anything is counted."""
+    if merging_may_break(replace(policy, n=None)):
+        raise PolicyError(
+            "On Spark, classes of different blocks may be published alike, and lenient delta, and entropy or recursive l over "
+            "persons, may be broken by that. Ask for strict delta or distinct l, or bring the table to one machine."
+        )
+    if policy.edges > 1:
+        raise PolicyError("edges cannot be asked for on Spark. Leave it out, or bring the table to one machine.")
+
+
+def _is_limited(column: Any) -> bool:
+    """Whether a sensitive column has a limit that compares classes with the table."""
+    return column.t is not None or column.beta is not None or column.delta is not None
+
+
+def _kept(source: Table, policy: Policy, kept: Sequence[str]) -> dict[str, Any]:
+    """Return the columns that are published as they are, with their types; raise PolicyError if their values would name people."""
+    found = {}
+    for name in kept:
+        cells, counts = source.cells([], [name]).domain(name)
+        values = source.values(name, cells)
+        check_kept_values(name, values, counts, policy)
+        found[name] = values.type
+    return found
+
+
+def _check_feasible(source: Table, policy: Policy, attributes: Sequence[Attribute], rows: int, unit: str | None) -> None:
+    """Raise InfeasibleError if one class of all rows breaks a limit: then every release does, unless rows are suppressed."""
+    counted, what = (rows, "row") if unit is None else (source.count_values(unit)[1], "person")
+    if policy.k is not None and counted < policy.k:
+        raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot be satisfied. Choose a smaller k.")
+    for attribute in attributes:
+        column = attribute.column
+        persons = None
+        if unit is not None:
+            cells, of_persons = source.cells([], [column.name], unit).domain(column.name)
+            persons = np.zeros(len(attribute.counts), dtype=np.int64)
+            np.add.at(persons, attribute_of(source, column, cells, of_persons)[1], of_persons)
+        broken = too_uneven(column, policy, attribute.counts, persons)
+        if broken:
+            raise InfeasibleError(
+                f"{broken} of {column.name!r} cannot be satisfied: one class of all rows breaks it, and on Spark no row is "
+                "suppressed. Loosen it, or bring the table to one machine."
+            )

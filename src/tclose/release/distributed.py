@@ -1,0 +1,239 @@
+"""anonymize on Spark: a release is made where the table is, and judged there.
+
+No row comes to the driver. It knows the histograms of the columns, cuts the table into blocks by them, and sends the executors
+what they need to release one block: see `tclose.make.distributed`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pyarrow as pa
+
+from tclose.errors import GateError, PolicyError
+from tclose.jobs import announce
+from tclose.judge.audit import Context, examine
+from tclose.judge.gate import Reference, check_counts, reference_of
+from tclose.judge.parts import Figures
+from tclose.make.algorithm import Settings
+from tclose.make.distributed.block import Summary, release_block
+from tclose.make.distributed.coding import STRATUM, TIE, TIES, RowCoding
+from tclose.make.distributed.cuts import Cuts, Histogram, Terms, cut_into_blocks
+from tclose.make.distributed.plan import Plan, check_possible, plan_of
+from tclose.make.encode import chosen_grids
+from tclose.make.growth.growth import DRIFT
+from tclose.make.kernels.loss import loss_table
+from tclose.make.losses import Charges, Whole, charges_in_words, losses_of_charges, losses_seen_of_charges
+from tclose.make.registry import DEFAULT
+from tclose.policy import Policy
+from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
+from tclose.release.opened import Opened, open_input
+from tclose.release.published import check_missing_texts, describe_columns, plain_grids, policies_of_release, words_for_missing
+from tclose.release.spark_release import SparkRelease
+from tclose.tables.spark_rows import PublishedRows, SparkRows
+
+MOST = 100_000
+"""Rows of a block at most: it bounds the memory that an executor needs."""
+JUDGED = 250_000
+"""Published rows that are judged together, on average."""
+
+
+def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_order: bool) -> SparkRelease:
+    """Return a release of a Spark DataFrame, made and judged on Spark; see `tclose.release.anonymize.anonymize`."""
+    if settings.algorithm.name != DEFAULT:
+        raise PolicyError(f"On Spark releases are made with {DEFAULT} alone. Got {settings.algorithm.name}.")
+    if keep_order:
+        raise PolicyError("The rows of a Spark DataFrame have no order to keep. Leave keep_order out.")
+    check_possible(policy)
+    announce("Counting")
+    opened = open_input(table, policy, settings.algorithm)
+    plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit)
+    announce("Cutting")
+    rows = _Rows(opened.source.rows_on_spark(plan.read, plan.coding, plan.coded_schema()), plan.coding)
+    blocks = cut_into_blocks(rows, _terms(plan))
+    announce("Growing classes in blocks on Spark")
+    made = rows.on_spark.release(_needed(plan), len(blocks), _Make(plan), _schema_with_unit(plan))
+    summaries = sorted((pickle.loads(note) for note in made.notes()), key=lambda summary: summary.block)
+    if {summary.block: summary.rows for summary in summaries} != blocks:
+        raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
+    announce("Checking")
+    return _judge_release(opened, policy, settings, plan, made, summaries)
+
+
+class _Rows:
+    """The rows of a table on Spark as `cut_into_blocks` asks for them."""
+
+    def __init__(self, on_spark: SparkRows, coding: RowCoding) -> None:
+        """Take coded rows, and how they are coded."""
+        self.on_spark, self._coding = on_spark, coding
+
+    def histogram(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
+        """Return the rows of some blocks, counted by the codes of each of some columns."""
+        return Histogram(*self.on_spark.histogram(blocks, columns))
+
+    def histogram_along(self, columns: dict[int, str]) -> Histogram:
+        """Return the rows of blocks, counted by stratum and by the codes of a column of each block."""
+        return Histogram(*self.on_spark.histogram_along(columns, STRATUM))
+
+    def cut(self, cuts: Cuts, names: Sequence[str]) -> None:
+        """Cut blocks."""
+        table = pa.table(dict(zip(("of", "in", "along", "bin", "from", "left", "right"), map(pa.array, cuts), strict=True)))
+        self.on_spark.cut(table, names, STRATUM, TIE, TIES)
+
+    def join(self, parents: dict[int, int]) -> None:
+        """Give the rows of some blocks to others."""
+        self.on_spark.join(parents)
+
+
+def _terms(plan: Plan) -> Terms:
+    """Return what blocks must satisfy, and how they are cut."""
+    weights = [float(column.weight) for column in plan.policy.quasi]
+    losses = loss_table([scale.widths() for scale in plan.scales], weights)
+    return Terms(plan.policy, plan.attributes, losses, plan.coding, MOST, DRIFT)
+
+
+def _needed(plan: Plan) -> list[str]:
+    """Return the columns of coded rows that are needed to release a block."""
+    return [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.others]
+
+
+def _schema_with_unit(plan: Plan) -> pa.Schema:
+    """Return the published columns, and the unit after them: it is judged, and not published."""
+    schema = plan.schema()
+    return schema if plan.unit is None else schema.append(pa.field(plan.unit, pa.string()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Make:
+    """What an executor does with a block: its rows are released, and a summary is noted."""
+
+    plan: Plan
+
+    def __call__(self, rows: pa.Table) -> tuple[pa.Table, bytes]:
+        """Return the published rows of one block, and a note for the owner."""
+        table, summary = release_block(self.plan, rows)
+        return table, pickle.dumps(summary)
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """What an executor does with a part of the published rows: they are judged as a reader would, compared with a table.
+
+    Attributes
+    ----------
+    reference : mapping
+        Of each sensitive attribute the domain and the counts of the whole table.
+    of_owner, of_reader : Policy
+        By which they are judged, with the persons that the unit names and without.
+    """
+
+    reference: Reference
+    of_owner: Policy
+    of_reader: Policy
+
+    def __call__(self, rows: pa.Table) -> bytes:
+        """Return the figures of the classes of one part, for their owner and for a reader."""
+        context = Context(self.reference, warn=lambda _: None)
+        owner = Figures.of(examine(rows, self.of_owner, context))
+        same = self.of_owner.unit in (None, "row")
+        return pickle.dumps((owner, replace(owner, policy=self.of_reader) if same else self._by_reader(rows, context)))
+
+    def _by_reader(self, rows: pa.Table, context: Context) -> Figures:
+        """Return the figures of one part for a reader, who does not have the unit."""
+        names = [name for name in rows.column_names if name != self.of_owner.unit]
+        return Figures.of(examine(rows.select(names), self.of_reader, context))
+
+
+def figures_of(made: PublishedRows, judge: Judge, by: Sequence[str], rows: int) -> tuple[Figures, Figures]:
+    """Return what published rows attain, for their owner and for a reader, judged on Spark part by part.
+
+    Parameters
+    ----------
+    by
+        The published columns of the quasi-identifiers.
+    rows
+        The number of rows.
+    """
+    parts = [pickle.loads(note) for note in made.judge(by, -(-rows // JUDGED), judge)]
+    return Figures.joined([owner for owner, _ in parts]), Figures.joined([reader for _, reader in parts])
+
+
+def _judge_release(
+    opened: Opened, policy: Policy, settings: Settings, plan: Plan, made: PublishedRows, summaries: Sequence[Summary]
+) -> SparkRelease:
+    """Return the release with its papers; raise GateError if it breaks the policy, or is not made of the input's values."""
+    schema = plan.schema()
+    reference = reference_of(opened.source, plan.policy)
+    for name in reference:
+        check_counts(reference, name, made.counts(name), 0)
+    for field in schema if words_for_missing(policy) else ():
+        if pa.types.is_string(field.type):
+            check_missing_texts(field.name, made.counts(field.name), policy)
+    of_owner, of_reader = policies_of_release(plan.policy, plan.attributes)
+    judge = Judge(reference, of_owner, of_reader)
+    charges = [Charges.joined(parts) for parts in zip(*(summary.charges for summary in summaries), strict=True)]
+    quasi = _columns_of_quasi(plan, charges)
+    audit, by_reader = figures_of(made, judge, list(quasi), plan.rows)
+    if not audit.satisfied or audit.rows != plan.rows:
+        broken = next((model for (model, _), count in audit.broken.items() if count), "the number of rows")
+        raise GateError(f"The release was stopped: it would break {broken}. Nothing is written.")
+    weights = [column.weight for column in policy.quasi]
+    whole = Whole(plan.rows, 0, audit.classes, audit.squared, policy.k)
+    loss = losses_of_charges(charges, whole, weights=weights, originals=plan.counts)
+    grids = chosen_grids(plan.scales)
+    course = {"engine": "spark", "blocks": len(summaries), "largest": max(summary.rows for summary in summaries)}
+    private = PrivateFacts(
+        settings,
+        course,
+        _commitment(plan, summaries).to_dict(),
+        audit,
+        0,
+        loss.to_dict(),
+        opened.readings,
+        grids=plain_grids(policy, grids),
+    )
+    public = PublicFacts(
+        loss=losses_seen_of_charges(charges, whole, weights=weights).to_dict(),
+        columns=describe_columns(plan.policy, opened.roles, schema.names, quasi, plan.attributes),
+        unique=made.count_unique(schema.names),
+        order="sorted",
+        counted="rows" if plan.unit is None else "persons",
+        promised={},
+    )
+    return SparkRelease(
+        audit,
+        loss,
+        certificate(by_reader, public),
+        record(policy, private),
+        opened.readings,
+        charges_in_words(plan.scales, charges, plan.rows),
+        made,
+        schema.names,
+        lambda read: figures_of(read, replace(judge, of_owner=of_reader), list(quasi), plan.rows)[1],
+        by_reader,
+    )
+
+
+def _columns_of_quasi(plan: Plan, charges: Sequence[Charges]) -> dict[str, Any]:
+    """Return for each published column of a quasi-identifier its scale, and whether the value of some row is missing."""
+    return {
+        name: (scale, own.missing)
+        for scale, own in zip(plan.scales, charges, strict=True)
+        for name in plan.published_names(scale)
+    }
+
+
+def _commitment(plan: Plan, summaries: Sequence[Summary]) -> Commitment:
+    """Return a commitment to the input: the values of its columns, and the rows of each block."""
+    commitment = Commitment()
+    names = [*(scale.name for scale in plan.scales), *(attribute.column.name for attribute in plan.attributes)]
+    for name, coding in zip(names, [*plan.coding.quasi, *plan.coding.sensitive], strict=True):
+        commitment.update(name.encode())
+        for text in coding.cells.cast(pa.large_string()).to_pylist():
+            commitment.update(b"-" if text is None else b"+" + text.encode())
+    for summary in summaries:
+        commitment.update(summary.digest)
+    return commitment

@@ -1,0 +1,211 @@
+"""Rows on Spark: coded, counted, cut into blocks and released where they are. Only counts and summaries come to the driver.
+
+Only what Spark Connect has too is used. What is done with batches and blocks of rows is given as functions on Arrow tables; Spark
+sends them, pickled, to its executors.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tclose import extras
+
+BLOCK, PART, NOTE = "block", "part", "note"
+"""Columns of frames: the block of a row, the part in which a published row is judged, and what only the owner learns."""
+
+Batches = Iterable[pa.RecordBatch]
+
+
+def _functions() -> Any:
+    """Return the functions of Spark, which is loaded on use."""
+    return extras.load("pyspark.sql.functions")
+
+
+def _spark_schema(schema: pa.Schema) -> Any:
+    """Return a schema of Arrow as one of Spark."""
+    return extras.load("pyspark.sql.pandas.types").from_arrow_schema(schema, prefer_timestamp_ntz=True)
+
+
+@contextmanager
+def _asking(engine: Any) -> Iterator[None]:
+    """Run the block's queries so that they stop with their job, and messages, which may quote rows, are not shown."""
+    with engine.asking(), engine.reader.tagged():
+        yield
+
+
+class SparkRows:
+    """Coded rows of a table, in blocks; at first all of them are block 0."""
+
+    def __init__(self, engine: Any, names: Sequence[str], code: Callable[[Batches], Iterator[pa.RecordBatch]], schema: Any):
+        """Code some columns of a table by a function of batches, which yields batches of a schema; Spark keeps the result."""
+        self._engine = engine
+        functions = _functions()
+
+        def coded(batches: Batches) -> Iterator[pa.RecordBatch]:
+            yield from code(batches)
+
+        with _asking(engine):
+            frame = engine.reader.frame(engine.query(names)).mapInArrow(coded, _spark_schema(schema)).withColumn(BLOCK, functions.lit(0))
+            self._coded = frame.persist()
+            self._frame = self._coded
+        weakref.finalize(self, _forget, self._coded)
+        self._level = 0
+
+    def histogram(self, blocks: Sequence[int], columns: Sequence[str]) -> tuple[Any, ...]:
+        """Return blocks, columns (numbered as given), codes and counts: the rows of blocks, counted by each of some columns."""
+        functions = _functions()
+        exploded = self._frame.where(functions.col(BLOCK).isin(list(blocks))).select(
+            BLOCK, functions.posexplode(functions.array(*columns)).alias("column", "code")
+        )
+        return self._counts(exploded.groupBy(BLOCK, "column", "code").count())
+
+    def histogram_along(self, columns: dict[int, str], stratum: str) -> tuple[Any, ...]:
+        """Return blocks, strata, codes and counts: the rows of blocks, counted by stratum and by one column of each block."""
+        functions = _functions()
+        of_column: dict[str, list[int]] = {}
+        for block, name in columns.items():
+            of_column.setdefault(name, []).append(block)
+        code = functions.coalesce(
+            *(functions.when(functions.col(BLOCK).isin(blocks), functions.col(name)) for name, blocks in of_column.items())
+        )
+        counted = self._frame.select(BLOCK, stratum, code.alias("code")).where(functions.col("code").isNotNull())
+        return self._counts(counted.groupBy(BLOCK, stratum, "code").count())
+
+    def _counts(self, frame: Any) -> tuple[Any, ...]:
+        """Return the columns of a frame as arrays of whole numbers."""
+        with _asking(self._engine):
+            return tuple(column.to_numpy().astype(np.int64) for column in frame.toArrow().columns)
+
+    def cut(self, cuts: pa.Table, names: Sequence[str], stratum: str, tie: str, ties: int) -> None:
+        """Cut blocks along columns with these names; ``cuts`` has a row for each block and stratum.
+
+        Its columns are block, stratum, column (an index in ``names``), bin, tie, left and right: the numbers of both sides.
+        """
+        functions = _functions()
+        self._level += 1
+        with _asking(self._engine):
+            where = functions.broadcast(self._engine.reader.session.createDataFrame(cuts))
+            own = self._frame
+            rows = own.join(where, (own[BLOCK] == where["of"]) & (own[stratum] == where["in"]), "left")
+            code = functions.get(functions.array(*(own[name] for name in names)), where["along"])
+            chance = functions.pmod(functions.xxhash64(own[tie], functions.lit(self._level)), functions.lit(ties))
+            right = (code > where["bin"]) | ((code == where["bin"]) & (chance >= where["from"]))
+            block = functions.when(where["of"].isNull(), own[BLOCK]).when(right, where["right"]).otherwise(where["left"])
+            others = [own[name] for name in own.columns if name != BLOCK]
+            self._frame = rows.select(*others, block.cast("int").alias(BLOCK))
+
+    def join(self, parents: dict[int, int]) -> None:
+        """Give the rows of some blocks to others."""
+        functions = _functions()
+        block = functions.col(BLOCK)
+        for side, parent in parents.items():
+            block = functions.when(functions.col(BLOCK) == side, functions.lit(parent)).otherwise(block)
+        self._frame = self._frame.withColumn(BLOCK, block.cast("int"))
+
+    def release(self, columns: Sequence[str], blocks: int, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any) -> PublishedRows:
+        """Return what a function makes of the rows of each block, on the executors: a table of a schema, and a note.
+
+        Parameters
+        ----------
+        columns
+            The columns of coded rows that the function needs, besides the block.
+        blocks
+            How many blocks there are.
+        """
+        fields = [*(field.with_name(f"p{index}") for index, field in enumerate(schema)), pa.field(NOTE, pa.binary())]
+        wide = pa.schema(fields)
+
+        def released(rows: pa.Table) -> pa.Table:
+            table, note = make(rows)
+            notes = pa.nulls(table.num_rows, pa.binary())
+            body = pa.Table.from_arrays([*table.columns, notes], schema=wide)
+            last = pa.Table.from_arrays([*(pa.nulls(1, field.type) for field in wide)][:-1] + [pa.array([note])], schema=wide)
+            return pa.concat_tables([body, last])
+
+        with _asking(self._engine):
+            rows = self._frame.select(*columns, BLOCK).repartition(blocks, BLOCK)
+            frame = rows.groupBy(BLOCK).applyInArrow(released, _spark_schema(wide)).persist()
+        return PublishedRows(self._engine, frame, schema)
+
+
+class PublishedRows:
+    """Published rows on Spark, and notes about them that only the owner sees."""
+
+    def __init__(self, engine: Any, frame: Any, schema: pa.Schema) -> None:
+        """Take a frame with the published columns, and last the notes; a row has either."""
+        self._engine, self._frame, self._schema = engine, frame, schema
+        self._columns = {name: f"p{index}" for index, name in enumerate(schema.names)}
+        weakref.finalize(self, _forget, frame)
+
+    def notes(self) -> list[bytes]:
+        """Return the notes of all blocks; this runs what makes the release."""
+        functions = _functions()
+        with _asking(self._engine):
+            found = self._frame.where(functions.col(NOTE).isNotNull()).select(NOTE).toArrow()
+        return found[NOTE].to_pylist()  # type: ignore[no-any-return]
+
+    def judge(self, by: Sequence[str], parts: int, judge: Callable[[pa.Table], bytes]) -> list[bytes]:
+        """Return what a function finds in each part of the published rows; rows that agree in some columns are in one part."""
+        functions = _functions()
+        names, columns = list(self._columns), list(self._columns.values())
+
+        def judged(rows: pa.Table) -> pa.Table:
+            return pa.table({NOTE: pa.array([judge(rows.select(columns).rename_columns(names))], pa.binary())})
+
+        with _asking(self._engine):
+            part = functions.pmod(functions.xxhash64(*(self._columns[name] for name in by)), functions.lit(parts))
+            rows = self._published().withColumn(PART, part.cast("int")).repartition(parts, PART)
+            found = rows.groupBy(PART).applyInArrow(judged, _spark_schema(pa.schema([(NOTE, pa.binary())]))).toArrow()
+        return found[NOTE].to_pylist()  # type: ignore[no-any-return]
+
+    def count_unique(self, names: Sequence[str]) -> int:
+        """Return the number of published rows that no other row equals in some columns."""
+        functions = _functions()
+        with _asking(self._engine):
+            counted = self._published().groupBy(*(self._columns[name] for name in names)).count()
+            return int(counted.where(functions.col("count") == 1).count())
+
+    def counts(self, name: str) -> dict[Any, int]:
+        """Return the number of published rows with each value of a column."""
+        with _asking(self._engine):
+            found = self._published().groupBy(self._columns[name]).count().toArrow()
+        return dict(zip(found[0].to_pylist(), found[1].to_pylist(), strict=True))
+
+    def table(self, names: Sequence[str]) -> Any:
+        """Return some published columns as a DataFrame, its rows sorted by their values."""
+        columns = [self._columns[name] for name in names]
+        return self._published().select(*columns).orderBy(*columns).toDF(*names)
+
+    def write(self, names: Sequence[str], folder: Path) -> None:
+        """Write some published columns to a new folder, as Parquet files; the executors write, and see the folder too."""
+        with _asking(self._engine):
+            self.table(names).write.parquet(str(folder))
+        for path in folder.iterdir():
+            if path.name.startswith(("_", ".")):  # what Spark notes about its own work
+                path.unlink()
+
+    def read_back(self, names: Sequence[str], folder: Path) -> PublishedRows:
+        """Return rows that were written to a folder, read again."""
+        schema = pa.schema([self._schema.field(name) for name in names])
+        columns = [f"p{index}" for index in range(len(names))]
+        with _asking(self._engine):
+            frame = self._engine.reader.session.read.parquet(str(folder)).toDF(*columns)
+            frame = frame.withColumn(NOTE, _functions().lit(None).cast("binary"))
+        return PublishedRows(self._engine, frame, schema)
+
+    def _published(self) -> Any:
+        """Return the frame of published rows, without notes."""
+        return self._frame.where(_functions().col(NOTE).isNull()).drop(NOTE)
+
+
+def _forget(frame: Any) -> None:
+    """Let Spark drop the rows that it keeps; where the session has ended they are gone already."""
+    with suppress(Exception):
+        frame.unpersist()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from tclose.judge.attribute import AttributeAudit
     from tclose.judge.audit import audit
+    from tclose.judge.parts import AttributeFigures, Figures
     from tclose.judge.result import Audit, Judgement, Violation
     from tclose.judge.transport import Move, emd, transport
     from tclose.make.algorithm import Above, Algorithm, Choice
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from tclose.release.release import Release
     from tclose.release.release_set import ReleaseSet
     from tclose.release.scope import Scope
+    from tclose.release.spark_release import SparkRelease
     from tclose.release.verify import Finding, Verification, verify
     from tclose.study.apply.apply import Applied, apply
     from tclose.study.attack import Attacks, attack
@@ -63,6 +65,9 @@ _HOMES = {
     "Algorithm": "make.algorithm",
     "AttributeAudit": "judge.attribute",
     "Choice": "make.algorithm",
+    "AttributeFigures": "judge.parts",
+    "Figures": "judge.parts",
+    "SparkRelease": "release.spark_release",
     "Fragment": "make.fragmentation.fragment",
     "Fragmentation": "make.fragmentation.result",
     "Judgement": "judge.result",
@@ -128,12 +133,14 @@ __all__ = [
     "Attack",
     "Attacks",
     "AttributeAudit",
+    "AttributeFigures",
     "Audit",
     "Choice",
     "ColumnError",
     "Comparison",
     "Cost",
     "Explanation",
+    "Figures",
     "Finding",
     "Fragment",
     "Fragmentation",
@@ -164,6 +171,7 @@ __all__ = [
     "Scope",
     "Sensitive",
     "SingledOut",
+    "SparkRelease",
     "TcloseError",
     "Utility",
     "Verification",

@@ -4,16 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from tclose.cli.tables import TABLE, a_table, files_read, name_of, table_of, with_table
+from tclose.cli.tables import (
+    ENGINE,
+    LOCAL,
+    MASTER,
+    SPARK,
+    TABLE,
+    a_table,
+    check_engine,
+    files_read,
+    name_of,
+    table_of,
+    with_table,
+)
 from tclose.cli.targets import a_file
 
 
 def anonymize(
     data: Path = typer.Argument(..., metavar="DATA", parser=a_table, help=TABLE),
     table: str | None = typer.Option(None, "--table", metavar="NAME", help="The table to read, of a database."),
+    engine: str = typer.Option(LOCAL, "--engine", metavar="ENGINE", help=ENGINE),
+    master: str | None = typer.Option(None, "--master", metavar="URL", help=MASTER),
     policy: Path = typer.Option(..., "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     out: Path = typer.Option(..., "-o", "--out", metavar="OUT", parser=a_file, help="The release: .csv, .parquet or .arrow."),
     algorithm: str | None = typer.Option(None, "--algorithm", metavar="A", help="See 'tclose algorithms'; default: growth."),
@@ -46,38 +61,45 @@ def anonymize(
       tclose anonymize visits.parquet -p policy.yaml -o release.parquet --force
       tclose anonymize visits.xlsx::2024 -p policy.yaml -o release.csv
       tclose anonymize postgresql://me@db.example.org/clinic --table visits -p policy.yaml -o release.csv
+      tclose anonymize visits/ -p policy.yaml -o release.parquet --engine spark
       tclose anonymize visits.csv -p policy.yaml -o release.csv --algorithm fragmentation --option prefer=classes
       tclose anonymize visits.csv -p policy.yaml -o release.csv --report report.html
       tclose verify release.csv
     """
     from tclose.cli.printing import a_reader_may_leave, echo, warnings_told
-    from tclose.cli.released import show_release, show_release_set
+    from tclose.cli.released import show_release, show_release_set, show_spark_release
     from tclose.cli.screen import stages
     from tclose.make.registry import settings_of
     from tclose.policy import Policy, files_of
     from tclose.release.release import Release, check_paths, papers_of
     from tclose.release.release_set import check_several_paths
+    from tclose.release.spark_release import SparkRelease, check_folder
     from tclose.report.page import check_page, report_paths
 
     source = with_table(data, table)
+    check_engine(engine, master, source)
     asked = Policy.load(policy)
     options = _parse_options(option)
     inputs = [*files_read(source), policy, *files_of(asked)]
     several = settings_of(algorithm, seed, effort, options).algorithm.several
     for page in [] if report is None else report_paths(report, len(asked.sensitive) if several else None):
         check_page(page, internal=False, force=force, inputs=[*inputs, out, *papers_of(out)])
-    if several:
+    if engine == SPARK:
+        check_folder(out, force=force, inputs=inputs)
+    elif several:
         check_several_paths(out, len(asked.sensitive), force=force, inputs=inputs)
     else:
         check_paths(out, force=force, inputs=inputs)
-    with table_of(source) as opened, warnings_told(), stages(name_of(source), out.name):
+    with table_of(source, engine, master) as opened, warnings_told(), stages(name_of(source), out.name):
         from tclose.release.anonymize import anonymize as make
 
         release = make(opened, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
-        written = release.write(out, force=force)
+        written: Any = release.write(out, force=force)
         pages = [] if report is None else _write_reports(written, report, force=force)
     with a_reader_may_leave():
-        if isinstance(release, Release):
+        if isinstance(release, SparkRelease):
+            show_spark_release(release, written)
+        elif isinstance(release, Release):
             show_release(release, written)
         else:
             show_release_set(release, written)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from tclose.cli.names import parse_names
-from tclose.cli.tables import TABLE, a_table, files_read, name_of, table_of, with_table
+from tclose.cli.tables import ENGINE, LOCAL, MASTER, TABLE, a_table, check_engine, files_read, name_of, table_of, with_table
 from tclose.cli.targets import a_file
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def audit(
     data: Path = typer.Argument(..., metavar="DATA", parser=a_table, help=TABLE),
     table: str | None = typer.Option(None, "--table", metavar="NAME", help="The table to read, of a database."),
+    engine: str = typer.Option(LOCAL, "--engine", metavar="ENGINE", help=ENGINE),
+    master: str | None = typer.Option(None, "--master", metavar="URL", help=MASTER),
     policy: Path | None = typer.Option(None, "-p", "--policy", metavar="FILE", help="The policy, in YAML."),
     quasi: list[str] = typer.Option([], "--quasi", metavar="A,B", help="Quasi-identifiers, instead of a policy."),
     sensitive: list[str] = typer.Option([], "--sensitive", metavar="C,D", help="Sensitive attributes, instead of a policy."),
@@ -47,6 +49,7 @@ def audit(
       tclose audit visits.parquet --quasi age,zip --sensitive diagnosis
       tclose audit study.duckdb::visits -p policy.yaml
       tclose audit postgresql://me@db.example.org/clinic --table visits -p policy.yaml
+      tclose audit visits/ -p policy.yaml --engine spark --master spark://host:7077
       zcat visits.csv.gz | tclose audit - -p policy.yaml
       tclose audit visits.csv -p policy.yaml --json > audit.json
       tclose audit visits.csv -p policy.yaml --classes classes.csv --force
@@ -58,6 +61,7 @@ def audit(
     from tclose.policy import files_of
 
     source = with_table(data, table)
+    check_engine(engine, master, source)
     asked = _policy_of_options(policy, quasi, sensitive)
     inputs = [*files_read(source), *([] if policy is None else [policy]), *files_of(asked)]
     if classes is not None:
@@ -66,7 +70,7 @@ def audit(
         from tclose.report.page import check_page
 
         check_page(html, internal=None, force=force, inputs=[*inputs, *([] if classes is None else [classes])])
-    with table_of(source) as opened, warnings_told(), status(f"Measuring {name_of(source)}"):
+    with table_of(source, engine, master) as opened, warnings_told(), status(f"Measuring {name_of(source)}"):
         from tclose.judge.audit import audit as measure
 
         result = measure(opened, asked)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +13,12 @@ from tclose.make.registry import DEFAULT
 from tclose.policy.models import asked_of
 from tclose.release.certificate import edges_in_words
 from tclose.report.attained import SATISFIED
-from tclose.values.exact import number_of
+from tclose.values.exact import number_of, plain
 
 if TYPE_CHECKING:
     from tclose.release.release import Release
     from tclose.release.release_set import ReleaseSet
+    from tclose.release.spark_release import SparkRelease
 
 ANOTHER = 0.005
 """Two figures of one information loss that differ by more are explained."""
@@ -58,7 +61,7 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
         promise = edges_in_words(audit.policy.edges)
         screen.tell(f"{promise[0].upper()}{promise[1:]} (edges: checked with the raw table).")
     screen.print()
-    _show_loss(screen, release)
+    _show_loss(screen, release, release._details.in_words)
     _show_unique(screen, release)
 
 
@@ -98,13 +101,35 @@ def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
     screen.print(table)
 
 
-def _show_loss(screen: Screen, release: Release) -> None:
+def show_spark_release(release: SparkRelease, paths: list[Path]) -> None:
+    """Print the screen of a release on Spark: what it attains, its information loss, and its files."""
+    screen, audit = Screen(), release.audit
+    screen.tell(words(SATISFIED, style="bold green"))
+    screen.tell(f"{paths[0].name}: {size(audit)}, none suppressed")
+    screen.print()
+    table = Columns("", "attained", "asked")
+    for model, column in asked_of(audit.policy):
+        attained = Fraction(audit.k) if column is None else audit.sensitive[column.name].worst(model.key)
+        limit = model.limit(audit.policy, column)
+        asked = "" if limit is None else f"{plain(limit)} or {'more' if model.at_least else 'less'}"
+        table.row(model.name if column is None else f"{model.name} of {column.name}", model.rounded(attained), asked)
+    screen.print(table)
+    screen.tell(WHAT_T_IS)
+    screen.print()
+    _show_loss(screen, release, release.in_words)
+    for line in how_read(release.readings):
+        screen.tell(line)
+    screen.print()
+    show_paths(screen, paths)
+
+
+def _show_loss(screen: Screen, release: Release | SparkRelease, in_words: Mapping[str, str]) -> None:
     """Print the information loss of a release, in all and for each quasi-identifier."""
     gcp = release.loss["gcp"]
     screen.tell(f"{100 * gcp:.0f}% of the detail of the quasi-identifiers is lost (GCP {gcp:.4f}; 0 is all detail, 1 none):")
     table = Columns("", "detail lost", "published")
     for name, lost in release.loss.by_attribute["gcp"].items():
-        table.row(f"  {name}", f"{100 * lost:.0f}%", release._details.in_words.get(name, ""))
+        table.row(f"  {name}", f"{100 * lost:.0f}%", in_words.get(name, ""))
     table.columns[2].justify = "left"
     screen.print(table)
     seen = release.certificate["loss"].get("gcp")

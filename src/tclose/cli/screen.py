@@ -16,6 +16,7 @@ from tclose.values.exact import decimal_up, number_of, plain
 
 if TYPE_CHECKING:
     from tclose.judge.attribute import AttributeAudit, Profile
+    from tclose.judge.parts import Figures
     from tclose.judge.result import Audit, Judgement
     from tclose.tables.readings import Reading
 
@@ -113,7 +114,7 @@ def _styled_verdict(audit: Audit) -> Any:
     return words(verdict_in_words(audit), style=f"bold{colour}")
 
 
-def size(audit: Audit) -> str:
+def size(audit: Audit | Figures) -> str:
     """Return the numbers of rows and classes of an audit, in words: "10 rows in 2 classes"."""
     return f"{number_of(audit.rows, 'row')} in {number_of(audit.classes, 'class', 'classes')}"
 

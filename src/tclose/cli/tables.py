@@ -8,13 +8,19 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from tclose.errors import InputError
+from tclose.errors import InputError, PolicyError, one_of
 
 STANDARD_INPUT = Path("-")
 
 TABLE = "The table: CSV, Parquet, Excel, SPSS, Stata, SAS, FILE.duckdb::TABLE, postgresql://...; - is a CSV from standard input."
 """The help of the argument DATA."""
+
+ENGINES = LOCAL, SPARK = "local", "spark"
+ENGINE = "local, or spark for a Parquet file or folder: Spark counts, and makes the release."
+MASTER = "The cluster of Spark, as spark://host:7077; default: this machine, local[*]."
+"""The help of the options --engine and --master."""
 
 
 def a_table(text: str) -> Path | str:
@@ -36,13 +42,40 @@ def with_table(data: Path | str, table: str | None) -> Path | str:
     return named if isinstance(data, str) else Path(named)
 
 
+def check_engine(engine: str, master: str | None, data: Path | str) -> None:
+    """Raise an error for an engine that is not known, or that does not read such a table."""
+    from tclose.tables.parquet import PARQUET
+
+    one_of("--engine", engine, ENGINES)
+    if engine == LOCAL:
+        if master is not None:
+            raise PolicyError("--master names a cluster of Spark. Give --engine spark, too.")
+    elif isinstance(data, str) or not (data.is_dir() or data.suffix.lower() in PARQUET):
+        raise InputError("--engine spark reads Parquet: a file, or a folder of files. Name one of them.")
+
+
 @contextmanager
-def table_of(data: Path | str) -> Iterator[Path | str]:
-    """Yield the path or the address of the table that a command reads; ``-`` is a CSV from standard input.
+def frame_of(data: Path, master: str | None) -> Iterator[Any]:
+    """Yield the DataFrame of a Parquet file, or of a folder of them, in a session of Spark that ends with this block."""
+    from tclose.tables.readers import open_reader
+    from tclose.tables.spark import session
+
+    open_reader(data)  # whose sentences are ours
+    with session(master) as spark:
+        yield spark.read.parquet(str(data.absolute()))
+
+
+@contextmanager
+def table_of(data: Path | str, engine: str = LOCAL, master: str | None = None) -> Iterator[Any]:
+    """Yield the path or the address of the table that a command reads, or its DataFrame; ``-`` is a CSV from standard input.
 
     A pipe can be read once, and a table is read several times. So its bytes are kept in a file that only its owner can read,
     and that is removed at the end, also after Ctrl-C.
     """
+    if engine != LOCAL:
+        with frame_of(Path(data), master) as frame:
+            yield frame
+        return
     if data != STANDARD_INPUT:
         yield data
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -72,39 +73,32 @@ class Profile:
         return cls(shown, counts.tolist(), part.table[codes].tolist(), rows, part.rows, middle)
 
 
-@dataclass(frozen=True, eq=False)
-class AttributeAudit:
+class Attained(ABC):
     """What a table gives away about one sensitive attribute: the worst of its classes under every model.
 
     Risks are rounded up. c is for the policy's l, else for l = 2. l and c count persons where the policy names a unit.
-
-    Attributes
-    ----------
-    distance : str
-    limit : Fraction or None
-        The t of the policy.
-    sizes, homogeneous : (classes,) arrays
-        The rows of each class, and whether they all have one value.
-    divergences : dict
-        Largest variational, Kullback-Leibler and Jensen-Shannon divergence: measures, never the guarantee.
-    models, verdicts : dict
-        Each model and what it found, by its key.
-    judged, t_other
-        Whether the limits apply to the values or to their bins, and the largest distance over the other ones.
-    profile : Profile or None
-        The values of the class that is farthest from the table.
     """
 
     distance: str
     limit: Fraction | None
-    sizes: Ints
-    homogeneous: Bools
     divergences: dict[str, float]
-    models: dict[str, Model]
-    verdicts: dict[str, Verdict]
-    judged: Literal["values", "bins"] = "values"
-    t_other: Fraction | None = None
-    profile: Profile | None = None
+    judged: Literal["values", "bins"]
+    t_other: Fraction | None
+    homogeneous_classes: int
+    homogeneous_rows: int
+
+    @property
+    @abstractmethod
+    def keys(self) -> list[str]:
+        """The keys of the privacy models by which the attribute was measured."""
+
+    @abstractmethod
+    def worst(self, key: str) -> Fraction | float:
+        """Return what the worst class attains of the privacy model with this key, exactly."""
+
+    def _place_of_worst(self) -> dict[str, int]:
+        """Return where the class is that is farthest from the table, for JSON, if that is known."""
+        return {}
 
     @property
     def t(self) -> float:
@@ -125,12 +119,7 @@ class AttributeAudit:
     @property
     def t_judged(self) -> Fraction:
         """The largest distance of a class from the table over what the limit applies to, values or bins."""
-        return Fraction(self.verdicts["t"].worst)
-
-    @property
-    def worst_class(self) -> int:
-        """The number of the first class with the largest distance from the table."""
-        return self.verdicts["t"].worst_class
+        return Fraction(self.worst("t"))
 
     @property
     def l_distinct(self) -> int:
@@ -169,18 +158,8 @@ class AttributeAudit:
 
     def attained(self, key: str) -> float:
         """Return what the table attains of the privacy model with this key, as a number; risks are rounded up."""
-        worst = self.verdicts[key].worst
+        worst = self.worst(key)
         return int(worst) if MODELS[key].whole else float_up(worst)
-
-    @property
-    def homogeneous_classes(self) -> int:
-        """The number of classes whose rows all have one sensitive value, though the table has several."""
-        return int(self.homogeneous.sum())
-
-    @property
-    def homogeneous_rows(self) -> int:
-        """The number of rows in classes whose rows all have one sensitive value, though the table has several."""
-        return int(self.sizes[self.homogeneous].sum())
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures of the attribute as a mapping for JSON; an infinite one is null, and marked as unbounded."""
@@ -190,14 +169,77 @@ class AttributeAudit:
             "t_exact": str(self.t_exact),
             **({} if self.t_raw is None else {"t_raw": float_up(self.t_raw), "t_raw_exact": str(self.t_raw)}),
             "limit": None if self.limit is None else float(self.limit),
-            "worst_class": self.worst_class,
+            **self._place_of_worst(),
         }
-        always = [key for key, model in MODELS.items() if model.always and key in self.verdicts]
-        for key in (*always, *(key for key in self.verdicts if key not in always)):
+        always = [key for key, model in MODELS.items() if model.always and key in self.keys]
+        for key in (*always, *(key for key in self.keys if key not in always)):
             if key not in facts:
                 facts |= finite(key, self.attained(key))
         facts["homogeneous"] = {"classes": self.homogeneous_classes, "rows": self.homogeneous_rows}
         return {**facts, "divergences": self.divergences}
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeAudit(Attained):
+    """What a table gives away about one sensitive attribute: the worst of its classes under every model.
+
+    Risks are rounded up. c is for the policy's l, else for l = 2. l and c count persons where the policy names a unit.
+
+    Attributes
+    ----------
+    distance : str
+    limit : Fraction or None
+        The t of the policy.
+    sizes, homogeneous : (classes,) arrays
+        The rows of each class, and whether they all have one value.
+    divergences : dict
+        Largest variational, Kullback-Leibler and Jensen-Shannon divergence: measures, never the guarantee.
+    models, verdicts : dict
+        Each model and what it found, by its key.
+    judged, t_other
+        Whether the limits apply to the values or to their bins, and the largest distance over the other ones.
+    profile : Profile or None
+        The values of the class that is farthest from the table.
+    """
+
+    distance: str
+    limit: Fraction | None
+    sizes: Ints
+    homogeneous: Bools
+    divergences: dict[str, float]
+    models: dict[str, Model]
+    verdicts: dict[str, Verdict]
+    judged: Literal["values", "bins"] = "values"
+    t_other: Fraction | None = None
+    profile: Profile | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of the privacy models by which the attribute was measured."""
+        return list(self.verdicts)
+
+    def worst(self, key: str) -> Fraction | float:
+        """Return what the worst class attains of the privacy model with this key, exactly."""
+        return self.verdicts[key].worst
+
+    def _place_of_worst(self) -> dict[str, int]:
+        """Return the number of the class that is farthest from the table, for JSON."""
+        return {"worst_class": self.worst_class}
+
+    @property
+    def worst_class(self) -> int:
+        """The number of the first class with the largest distance from the table."""
+        return self.verdicts["t"].worst_class
+
+    @property
+    def homogeneous_classes(self) -> int:  # type: ignore[override]
+        """The number of classes whose rows all have one sensitive value, though the table has several."""
+        return int(self.homogeneous.sum())
+
+    @property
+    def homogeneous_rows(self) -> int:  # type: ignore[override]
+        """The number of rows in classes whose rows all have one sensitive value, though the table has several."""
+        return int(self.sizes[self.homogeneous].sum())
 
     def __repr__(self) -> str:
         """Return the attribute's distance, t, l and lift in one line."""

@@ -10,25 +10,25 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
-from tclose.judge.attribute import AttributeAudit, finite
+from tclose.judge.attribute import Attained, AttributeAudit
 from tclose.judge.result import Audit
 from tclose.policy import Policy
 from tclose.policy.models import MODELS
-from tclose.values.exact import decimal_up, float_up, number_of, plain
+from tclose.values.exact import decimal_up, number_of, plain
 
 
 @dataclass(frozen=True)
-class AttributeFigures:
-    """What a table gives away about one sensitive attribute: the worst of its classes under every model, without the classes.
+class AttributeFigures(Attained):
+    """What a table gives away about one sensitive attribute: the worst of its classes, without the classes.
 
     Attributes
     ----------
     distance : str
     limit : Fraction or None
         The t of the policy.
-    worst : dict
+    of_worst : dict
         What the worst class attains of each model, by its key.
     broken : dict
         The number of classes that break the limit of each model, by its key.
@@ -36,21 +36,19 @@ class AttributeFigures:
         Classes whose rows all have one value, and the rows in them.
     divergences : dict
         Measures, never the guarantee.
-    counts : dict
-        The rows with each value, as it is published.
     t_other, judged
         As in `AttributeAudit`.
     """
 
     distance: str
     limit: Fraction | None
-    worst: dict[str, Fraction | float]
+    of_worst: dict[str, Fraction | float]
     broken: dict[str, int]
     homogeneous_classes: int
     homogeneous_rows: int
     divergences: dict[str, float]
     t_other: Fraction | None
-    judged: str
+    judged: Literal["values", "bins"]
 
     @classmethod
     def of(cls, audit: AttributeAudit) -> AttributeFigures:
@@ -72,7 +70,7 @@ class AttributeFigures:
         """Return the figures of all parts of a table."""
         first = parts[0]
         worst = {
-            key: (min if MODELS[key].at_least else max)(part.worst[key] for part in parts) for key in first.worst
+            key: (min if MODELS[key].at_least else max)(part.of_worst[key] for part in parts) for key in first.of_worst
         }  # protection is least, risk is largest in the worst class
         others = [part.t_other for part in parts if part.t_other is not None]
         return cls(
@@ -88,44 +86,13 @@ class AttributeFigures:
         )
 
     @property
-    def t(self) -> float:
-        """The largest distance of a class from the table, as a float rounded up; over bins where the attribute has some."""
-        return float_up(self.t_exact)
+    def keys(self) -> list[str]:
+        """The keys of the privacy models by which the attribute was measured."""
+        return list(self.of_worst)
 
-    @property
-    def t_exact(self) -> Fraction:
-        """The largest distance of a class from the table, as a fraction; over bins where the attribute has some."""
-        return self.t_other if self.judged == "values" and self.t_other is not None else self.t_judged
-
-    @property
-    def t_raw(self) -> Fraction | None:
-        """The largest distance of a class from the table over the values inside bins; None without bins, or with labels alone."""
-        return self.t_other if self.judged == "bins" or self.t_other is None else self.t_judged
-
-    @property
-    def t_judged(self) -> Fraction:
-        """The largest distance of a class from the table over what the limit applies to, values or bins."""
-        return Fraction(self.worst["t"])
-
-    def attained(self, key: str) -> float:
-        """Return what the table attains of the privacy model with this key, as a number; risks are rounded up."""
-        return int(self.worst[key]) if MODELS[key].whole else float_up(self.worst[key])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all figures of the attribute as a mapping for JSON, as `AttributeAudit.to_dict` does, without a class."""
-        facts: dict[str, Any] = {
-            "distance": self.distance,
-            "t": self.t,
-            "t_exact": str(self.t_exact),
-            **({} if self.t_raw is None else {"t_raw": float_up(self.t_raw), "t_raw_exact": str(self.t_raw)}),
-            "limit": None if self.limit is None else float(self.limit),
-        }
-        always = [key for key, model in MODELS.items() if model.always and key in self.worst]
-        for key in (*always, *(key for key in self.worst if key not in always)):
-            if key not in facts:
-                facts |= finite(key, self.attained(key))
-        facts["homogeneous"] = {"classes": self.homogeneous_classes, "rows": self.homogeneous_rows}
-        return {**facts, "divergences": self.divergences}
+    def worst(self, key: str) -> Fraction | float:
+        """Return what the worst class attains of the privacy model with this key, exactly."""
+        return self.of_worst[key]
 
     def __repr__(self) -> str:
         """Return the attribute's distance and t in one line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -172,24 +172,34 @@ class Charges:
 
     def summed(self) -> Charges:
         """Return the charges with one number for all classes."""
-        sums = {name: [math.fsum(getattr(self, name))] for name in ("ncp", "lm", "height", "changed_ncp")}
-        sums |= {name: [math.fsum(terms)] for name in ("seen", "squares") if (terms := getattr(self, name)) is not None}
-        return replace(self, **sums)
+        return replace(
+            self,
+            ncp=[math.fsum(self.ncp)],
+            lm=[math.fsum(self.lm)],
+            height=[math.fsum(self.height)],
+            seen=None if self.seen is None else [math.fsum(self.seen)],
+            squares=None if self.squares is None else [math.fsum(self.squares)],
+            changed_ncp=[math.fsum(self.changed_ncp)],
+        )
 
     @classmethod
     def joined(cls, parts: Sequence[Charges]) -> Charges:
         """Return the charges of all parts of a table, in the order of the parts."""
 
-        def terms(name: str) -> Any:
-            """Return the numbers of all parts; None if some part does not know its own."""
-            found = [getattr(part, name) for part in parts]
-            return None if None in found else [term for own in found for term in own]
+        def terms(own: Callable[[Charges], list[float] | None]) -> list[float]:
+            """Return the numbers of all parts, one part after the other."""
+            return [term for part in parts for term in own(part) or ()]
 
+        first = parts[0]
         return cls(
-            parts[0].name,
-            *(terms(name) for name in ("ncp", "lm", "height", "seen", "squares")),
+            first.name,
+            terms(lambda part: part.ncp),
+            terms(lambda part: part.lm),
+            terms(lambda part: part.height),
+            None if first.seen is None else terms(lambda part: part.seen),
+            None if first.squares is None else terms(lambda part: part.squares),
             sum(part.changed for part in parts),
-            terms("changed_ncp"),
+            terms(lambda part: part.changed_ncp),
             np.array([math.fsum(column) for column in zip(*(part.estimate.tolist() for part in parts), strict=True)]),
             any(part.missing for part in parts),
         )
@@ -206,9 +216,7 @@ class Whole:
     k: int | None
 
 
-def losses_of_charges(
-    charged: Sequence[Charges], whole: Whole, *, weights: Sequence[Any], originals: Sequence[Ints]
-) -> Losses:
+def losses_of_charges(charged: Sequence[Charges], whole: Whole, *, weights: Sequence[Any], originals: Sequence[Ints]) -> Losses:
     """Return the information losses of a release against its input, from what is charged for its quasi-identifiers."""
     n, suppressed = whole.rows, whole.suppressed
     names = [attribute.name for attribute in charged]
@@ -229,9 +237,7 @@ def losses_of_charges(
         _divergence_of_estimate(counts, attribute.estimate, suppressed)
         for counts, attribute in zip(originals, charged, strict=True)
     ]
-    sse = {
-        attribute.name: math.fsum([*attribute.squares, suppressed]) for attribute in charged if attribute.squares is not None
-    }
+    sse = {attribute.name: math.fsum([*attribute.squares, suppressed]) for attribute in charged if attribute.squares is not None}
     overall: dict[str, float] = {
         "gcp": math.fsum(share * value for share, value in zip(shares, gcp, strict=True)),
         "lm": math.fsum(share * value for share, value in zip(shares, lm, strict=True)),

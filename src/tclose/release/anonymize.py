@@ -42,6 +42,7 @@ from tclose.release.published import (
 from tclose.release.release import Details, Release
 from tclose.release.release_set import ReleaseSet
 from tclose.release.scope import asks_for_something
+from tclose.release.spark_release import SparkRelease
 from tclose.tables.reader import Reader
 from tclose.tables.spark import is_spark
 from tclose.values.arrays import Ints
@@ -84,7 +85,7 @@ def anonymize(
     effort: str = "balanced",
     keep_order: bool = False,
     options: Mapping[str, Any] | None = None,
-) -> Release | ReleaseSet:
+) -> Release | ReleaseSet | SparkRelease:
     """Make a release of a table that satisfies a policy, and check it before it is returned.
 
     Rows are put into classes that satisfy every limit. The quasi-identifiers of a class are published as one, identifiers are
@@ -372,7 +373,9 @@ def _public_facts(opened: Opened, made: _Made, judged: _Judged, *, keep_order: b
     seen = losses_seen(recoded.published, weights=weights, rows=recoded.sizes, sizes=judged.audit.sizes, k=policy.k)
     return PublicFacts(
         loss=seen.to_dict(),
-        columns=describe_columns(policy, opened.roles, list(recoded.columns), quasi_columns(made.table, recoded), made.table.sensitive),
+        columns=describe_columns(
+            policy, opened.roles, list(recoded.columns), quasi_columns(made.table, recoded), made.table.sensitive
+        ),
         unique=recoded.unique,
         order="input" if keep_order else "sorted",
         counted="rows" if opened.unit is None else "persons",

@@ -19,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from tclose.judge.parts import Figures
 from tclose.judge.result import Audit
 from tclose.make.algorithm import Settings
 from tclose.policy import Policy, Quasi, Sensitive
@@ -83,7 +84,7 @@ class PrivateFacts:
         How the run of the algorithm went.
     commitment : mapping
         To the input; see `Commitment`.
-    against_input : Audit
+    against_input : Audit or Figures
         Of the release, compared with the input.
     suppressed : int
         The number of rows of the input that are not published.
@@ -102,7 +103,7 @@ class PrivateFacts:
     settings: Settings
     course: Mapping[str, Any]
     commitment: Mapping[str, str]
-    against_input: Audit
+    against_input: Audit | Figures
     suppressed: int
     loss: Mapping[str, Any]
     readings: Mapping[str, Reading]
@@ -111,7 +112,7 @@ class PrivateFacts:
     edge_grids: Mapping[str, Any] = field(default_factory=dict)
 
 
-def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
+def certificate(audit: Audit | Figures, facts: PublicFacts) -> dict[str, Any]:
     """Return the certificate, the public paper: what the release contains, what was asked, and what it attains.
 
     Parameters
@@ -142,7 +143,7 @@ def certificate(audit: Audit, facts: PublicFacts) -> dict[str, Any]:
     }
 
 
-def _promised_and_attained(promised: Mapping[str, Fraction], audit: Audit) -> dict[str, dict[str, float]]:
+def _promised_and_attained(promised: Mapping[str, Fraction], audit: Audit | Figures) -> dict[str, dict[str, float]]:
     """Return the bound on t that was promised for each sensitive attribute, and the t that it attains."""
     return {
         name: {"t": float_up(bound), "t_attained": float_up(audit.sensitive[name].t_judged)} for name, bound in promised.items()
@@ -155,7 +156,7 @@ def statement(policy: Policy) -> str:
     return SENTENCE.format(what=asked if any(column.t is not None for column in policy.sensitive) else "k-anonymity")
 
 
-def figures(audit: Audit) -> dict[str, dict[str, Any]]:
+def figures(audit: Audit | Figures) -> dict[str, dict[str, Any]]:
     """Return what a release attains of each model for each sensitive attribute, which every reader can recompute."""
     elsewhere = ("worst_class", "limit", "divergences")
     return {
@@ -164,7 +165,7 @@ def figures(audit: Audit) -> dict[str, dict[str, Any]]:
     }
 
 
-def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
+def public_policy(policy: Policy, audit: Audit | Figures) -> dict[str, Any]:
     """Return the part of a policy that is needed to audit the release again: columns, limits and sensitive hierarchies.
 
     Under (n,t)-closeness also what the labels of quasi-identifiers stand for, as far as they are published.
@@ -179,7 +180,7 @@ def public_policy(policy: Policy, audit: Audit) -> dict[str, Any]:
         }
         for name in names
     }
-    if policy.n is not None:
+    if policy.n is not None and isinstance(audit, Audit):  # figures of parts are judged against the whole table
         for column in policy.quasi:
             quasi[column.name] |= _public_hierarchy(column, audit)
     read = [setting.name for setting in SETTINGS if setting.of == "policy"]

@@ -114,6 +114,9 @@ class _Make:
 
     def __call__(self, rows: pa.Table) -> tuple[pa.Table, bytes]:
         """Return the published rows of one block, and a note for the owner."""
+        from tclose.release.warmup import warm_up_once  # which makes releases itself
+
+        warm_up_once(DEFAULT)
         table, summary = release_block(self.plan, rows)
         return table, pickle.dumps(summary)
 

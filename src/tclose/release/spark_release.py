@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from tclose.judge.parts import Figures
 from tclose.make.losses import Losses
 from tclose.release.certificate import RECORD, codebook, to_json
 from tclose.release.release import papers_of
-from tclose.tables.files import Together, new_folder, sha256_of_folder
+from tclose.tables.files import Together, check_new_folder, check_target, new_folder, sha256_of_folder
 from tclose.tables.readings import Reading
 from tclose.tables.spark_rows import PublishedRows
 from tclose.values.exact import decimal_up, number_of
@@ -85,15 +85,16 @@ class SparkRelease:
             The release, its certificate, its private record and its codebook.
         """
         data = Path(path).absolute()
-        if data.suffix.lower() != PARQUET:
-            raise OutputError(f"On Spark a release is a folder of Parquet files: its name must end in {PARQUET}. Got {data.suffix!r}.")
+        check_folder(data, force=force)
         papers = papers_of(data)
-        with Together(force=force) as files, new_folder(data, force=force) as folder:
+        with Together(force=force) as files, new_folder(data) as folder:
             announce("Writing")
             self._made.write(self._names, folder.path)
             announce("Reading back")
             if self._judge(self._made.read_back(self._names, folder.path)) != self._by_reader:
-                raise GateError("The release was stopped: read back from its files it is not what was judged. Nothing is written.")
+                raise GateError(
+                    "The release was stopped: read back from its files it is not what was judged. Nothing is written."
+                )
             digest = sha256_of_folder(folder.path)
             about: dict[str, Any] = {"release": {"file": data.name, "sha256": digest}}
             texts = (
@@ -113,6 +114,17 @@ class SparkRelease:
         measured = ", ".join(f"{name} t={decimal_up(found.t_judged)}" for name, found in self.audit.sensitive.items())
         rows, classes = number_of(self.audit.rows, "row"), number_of(self.audit.classes, "class", "classes")
         return f"<SparkRelease: {rows} in {classes}, k={self.audit.k}; {measured}; gcp={self.loss['gcp']:.4f}>"
+
+
+def check_folder(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
+    """Raise OutputError, before long work, where a folder of Parquet files or a paper beside it could not be written."""
+    if data.suffix.lower() != PARQUET:
+        raise OutputError(
+            f"On Spark a release is a folder of Parquet files: its name must end in {PARQUET}. Got {data.suffix!r}."
+        )
+    check_new_folder(data, force=force, inputs=inputs)
+    for paper in papers_of(data):
+        check_target(paper, force=force, inputs=inputs)
 
 
 def _write_text(text: str, path: Path) -> None:

@@ -29,8 +29,9 @@ from tclose.release.certificate import codebook as described
 from tclose.release.claims import Certificate, policy_of, read_certificate, read_json
 from tclose.release.scope import Scope, asks_for_something, differences, scope_of
 from tclose.tables.counted import Cells
-from tclose.tables.files import sha256_of
+from tclose.tables.files import sha256_of, sha256_of_folder
 from tclose.tables.input_file import InputFile
+from tclose.tables.parquet import files_in
 from tclose.tables.readers import ArrowReader, CsvReader, ParquetReader, open_reader
 from tclose.tables.table import Table, open_table
 from tclose.values.exact import float_up, number_of
@@ -190,7 +191,7 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     if not isinstance(release, str | Path):
         raise InputError(f"release must be the path of a published file. Got {type(release).__name__}. Write it to a file first.")
     path = Path(release)
-    file = InputFile.open(path)
+    file = _release_file(path)
     paper = path.with_name(path.name + CERTIFICATE) if certificate is None else Path(certificate)
     own = policy if policy is None or isinstance(policy, Policy) else Policy.load(policy)
     if own is not None:  # its input says how an input is written: nothing in a release means "no value"
@@ -215,7 +216,7 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     audit = _audit_release(path, judged, told)
     theirs = None if own is None else _audit_release(path, _policy_as_published(own, _open_sensitive(path, own))[0], told)
     with file.read_as("a file"):  # what was hashed is what was audited
-        digest = sha256_of(path)
+        digest = sha256_of_folder(path) if path.is_dir() else sha256_of(path)
     findings = [
         *_findings_on_papers(path, digest, paper, said),
         Finding("Its columns are those of the certificate", columns == names),
@@ -236,6 +237,18 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     risks = [*several, *scope.warnings, *dict.fromkeys(told)]
     unchecked = _claims_not_checked(said)
     return Verification(path.name, findings, audit, scope, risks, unchecked, theirs, different)
+
+
+def _release_file(path: Path) -> InputFile:
+    """Return the file of a release, or its folder of Parquet files, as it is now; raise InputError if there is more in it."""
+    if not path.is_dir():
+        return InputFile.open(path)
+    parts = files_in(path)
+    if len(parts) < len(list(path.iterdir())):
+        raise InputError(
+            f"Folder {path.name!r} has more in it than the Parquet files of a release. Name the folder as it was written."
+        )
+    return InputFile.open_folder(path, parts)
 
 
 def _check_roles(said: Certificate, asked: Policy, name: str) -> None:

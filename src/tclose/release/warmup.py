@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -13,6 +15,7 @@ from tclose.jobs import announce
 from tclose.make.registry import Algorithm, find_algorithm, list_algorithms
 from tclose.policy import Policy, Quasi, Sensitive
 from tclose.release.anonymize import anonymize
+from tclose.tables.folder_lock import locked
 
 ROWS = 48
 TREE = {"north": ["Aachen", "Bonn"], "south": ["Calw", "Ulm"]}
@@ -72,6 +75,22 @@ def warm_up(algorithm: str | None = None) -> Warmth:
             accept = {"intersection": "accept"} if each.several else {}
             anonymize(_warmup_table(), policy, algorithm=each.name, options=accept)
     return Warmth(ahead + teller.compiled - before, time.monotonic() - begun, FOLDER)
+
+
+def warm_up_once(algorithm: str) -> None:
+    """Compile the kernels of an algorithm once on this machine: a process that comes while another compiles them waits for it."""
+    from tclose.make.kernels.compiling import FOLDER
+
+    if FOLDER is None:  # they are compiled by each process, when they are called
+        return
+    folder = Path(FOLDER)
+    done = folder / f"warm-{algorithm}-{sys.implementation.cache_tag}"
+    if not done.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder.parent):
+            if not done.exists():
+                warm_up(algorithm)
+                done.touch()
 
 
 def _all_releases() -> Iterator[tuple[Algorithm, Policy]]:

@@ -71,7 +71,7 @@ def stage(table: Any, policy: Policy, settings: Settings, release: Release | Non
     opened = open_input(table, policy, settings.algorithm)
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, lambda _: None)
     # One grid for members, controls and a register: that of the release, or one for all of them.
-    policy = on_chosen_grids(policy, chosen_grids(encoded) if release is None else release._details.grids)
+    policy = on_chosen_grids(policy, chosen_grids(encoded.scales) if release is None else release._details.grids)
     labels = np.full(encoded.rows, CONTROL, dtype=np.int64)
     if release is None:
         inside = ~_held_back(encoded, held, settings.seed)

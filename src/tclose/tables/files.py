@@ -256,26 +256,26 @@ class NewFolder:
 
 
 @contextmanager
-def new_folder(target: Path, *, force: bool) -> Iterator[NewFolder]:
-    """Yield a folder that is to be put at ``target``; what is not committed is removed.
-
-    Raises
-    ------
-    OutputError
-        The target exists and ``force`` does not allow to replace it; or it is a file.
-    """
-    with _disk_errors_in_one_sentence(target):
-        if not target.parent.is_dir():
-            raise OutputError(f"Folder {str(target.parent)!r} does not exist. Make it first.")
-        if target.exists() and not target.is_dir():
-            raise OutputError(f"{str(target)!r} is a file, and a folder of files would be written. Choose another name.")
-        if target.exists() and not force:
-            raise OutputError(f"{str(target)!r} exists. Choose another name, or replace it with force.")
+def new_folder(target: Path) -> Iterator[NewFolder]:
+    """Yield a folder that is to be put at ``target``; what is not committed is removed."""
     folder = NewFolder(target)
     try:
         yield folder
     finally:
         folder.remove()
+
+
+def check_new_folder(target: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
+    """Raise OutputError, before long work, for a folder that could not be written later; as `check_target` does for a file."""
+    if target.is_dir():
+        if not force:
+            raise OutputExistsError(target)
+        if any(_is_same(target, source) for source in inputs):
+            raise OutputError(f"Folder {str(target)!r} is read as an input, and would be overwritten. Choose another name.")
+    elif target.exists():
+        raise OutputError(f"{str(target)!r} is a file, and a folder of files would be written. Choose another name.")
+    else:
+        check_target(target, force=force, inputs=inputs)
 
 
 def _temporary_path(path: Path) -> Path:

@@ -5,17 +5,24 @@ Only what Spark Connect has too is used, and no setting of the session is change
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
+import subprocess
+import sys
 import uuid
+import warnings
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import ibis
 import pyarrow as pa
 
 from tclose import extras
-from tclose.errors import ColumnError
+from tclose.errors import ColumnError, InputError
 from tclose.tables.remote import RemoteReader
 
 _TYPES = {
@@ -26,6 +33,12 @@ _TYPES = {
 """ibis' name for each type that is read as it is."""
 
 _TEXTS = ("StringType", "VarcharType", "CharType")
+
+_QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+"""Settings of a session that a command starts: its screen is its own."""
+
+JAVAS = (17, 21)
+"""The versions of Java that Spark 4 runs on."""
 
 
 def is_spark(data: Any) -> bool:
@@ -98,3 +111,51 @@ def _drop_view(session: Any, view: str) -> None:
     """Drop a temporary view; where the session has ended it is gone already."""
     with suppress(Exception):
         session.catalog.dropTempView(view)
+
+
+@contextmanager
+def session(master: str | None = None) -> Iterator[Any]:
+    """Yield a session of Spark that ends with this block; by default on all cores of this machine.
+
+    Raises
+    ------
+    InputError
+        Java, which Spark needs, is missing or too old; or the cluster cannot be reached.
+    MissingExtraError
+        PySpark is not installed.
+    """
+    check_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # executors on this machine find the same packages
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PySpark warns of versions of pandas, which is not used here
+        sessions = extras.load("pyspark.sql").SparkSession
+        builder = sessions.builder.master(master or "local[*]").appName("tclose")
+        for key, value in _QUIET.items():
+            builder = builder.config(key, value)
+        try:
+            spark = builder.getOrCreate()
+        except Exception as error:  # noqa: BLE001 - of Java, of the network, of the cluster
+            raise InputError(
+                f"Spark did not start: {type(error).__name__}. Check the address of the cluster, and that Java runs."
+            ) from None
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def check_java() -> None:
+    """Raise InputError if there is no Java that Spark can use; the message says how to have it."""
+    home = os.environ.get("JAVA_HOME")
+    java = Path(home, "bin", "java") if home else shutil.which("java")
+    try:
+        said = subprocess.run([str(java), "-version"], capture_output=True, text=True, check=False).stderr if java else ""
+    except OSError:
+        said = ""
+    version = re.search(r'version "(\d+)', said)
+    if version is None or int(version[1]) not in JAVAS:
+        found = "none was found" if version is None else f"found Java {version[1]}"
+        raise InputError(
+            f"Spark needs Java {' or '.join(map(str, JAVAS))}, and {found}. Install it, as with 'apt-get install "
+            "default-jre-headless', or set JAVA_HOME to its folder."
+        )

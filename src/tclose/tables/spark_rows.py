@@ -52,7 +52,11 @@ class SparkRows:
             yield from code(batches)
 
         with _asking(engine):
-            frame = engine.reader.frame(engine.query(names)).mapInArrow(coded, _spark_schema(schema)).withColumn(BLOCK, functions.lit(0))
+            frame = (
+                engine.reader.frame(engine.query(names))
+                .mapInArrow(coded, _spark_schema(schema))
+                .withColumn(BLOCK, functions.lit(0))
+            )
             self._coded = frame.persist()
             self._frame = self._coded
         weakref.finalize(self, _forget, self._coded)
@@ -109,7 +113,9 @@ class SparkRows:
             block = functions.when(functions.col(BLOCK) == side, functions.lit(parent)).otherwise(block)
         self._frame = self._frame.withColumn(BLOCK, block.cast("int"))
 
-    def release(self, columns: Sequence[str], blocks: int, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any) -> PublishedRows:
+    def release(
+        self, columns: Sequence[str], blocks: int, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any
+    ) -> PublishedRows:
         """Return what a function makes of the rows of each block, on the executors: a table of a schema, and a note.
 
         Parameters
@@ -126,7 +132,8 @@ class SparkRows:
             table, note = make(rows)
             notes = pa.nulls(table.num_rows, pa.binary())
             body = pa.Table.from_arrays([*table.columns, notes], schema=wide)
-            last = pa.Table.from_arrays([*(pa.nulls(1, field.type) for field in wide)][:-1] + [pa.array([note])], schema=wide)
+            empty = [pa.nulls(1, column.type) for column in table.columns]
+            last = pa.Table.from_arrays([*empty, pa.array([note], pa.binary())], schema=wide)
             return pa.concat_tables([body, last])
 
         with _asking(self._engine):

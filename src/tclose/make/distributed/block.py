@@ -60,7 +60,9 @@ def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
     summary = Summary(number, table.rows, charges, partition.course["start"], _digest(table))
     published = _published(plan.schema(), recoded)
     if table.persons is not None:
-        published = published.append_column(plan.unit, _ranked(rows[plan.unit]).values.take(pa.array(table.persons[recoded.rows])))
+        published = published.append_column(
+            plan.unit, _ranked(rows[plan.unit]).values.take(pa.array(table.persons[recoded.rows]))
+        )
     return published, summary
 
 
@@ -69,7 +71,8 @@ def encoded_block(plan: Plan, rows: pa.Table) -> EncodedTable:
 
     def codes(name: str, size: int) -> Codes:
         """Return a column of codes, as narrow as they can be."""
-        return rows[name].to_numpy().astype(narrow(size))
+        found: Codes = rows[name].to_numpy().astype(narrow(size))
+        return found
 
     coding, attributes = plan.coding, plan.attributes
     quasi = [codes(name, scale.size) for name, scale in zip(coding.quasi_names, plan.scales, strict=True)]

@@ -28,7 +28,7 @@ TAIL = 8
 LEAST = 4
 """A plain cut leaves at least 1/LEAST of the rows on either side."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""How near the sides come to the block's own distribution of sensitive values, tried in turn: 0 is the plain cut, 1 equal shares."""
+"""How near both sides come to the block's own distribution of sensitive values, tried in turn: 0 is the plain cut."""
 
 
 class Histogram(NamedTuple):
@@ -216,7 +216,7 @@ def _cut_of(block: int, column: int, sides: tuple[int, int], found: _Counted, al
     strata, starts = np.unique(part.columns, return_index=True)
     sizes = np.add.reduceat(part.counts, starts)
     whole, coarse = found.sensitive(block, terms), terms.coding.coarse_of_strata(strata)
-    for wanted in _wanted(found.column(block, column), part, starts, sizes):  # noqa: B007 - the last one is taken
+    for wanted in _wanted(found.column(block, column), part, starts, sizes):
         left = [_side(counts, index, wanted, sizes, coarse, terms) for index, counts in enumerate(whole)]
         right = [counts - own for counts, own in zip(whole, left, strict=True)]
         if terms.satisfied_by(left, terms.drift) and terms.satisfied_by(right, terms.drift):
@@ -242,10 +242,10 @@ def _wanted(column: tuple[Ints, Ints], part: Histogram, starts: Ints, sizes: Int
 def _side(counts: Ints, index: int, wanted: Floats, sizes: Ints, coarse: dict[int, Ints], terms: Terms) -> Ints:
     """Return about how many rows of each sensitive value go left, from the rows of each stratum that do."""
     if index not in coarse:
-        return np.rint(counts * (wanted.sum() / sizes.sum())).astype(np.int64)
+        return np.asarray(np.rint(counts * (wanted.sum() / sizes.sum())), dtype=np.int64)
     of_code = terms.coding.sensitive[index].coarse
     gone, all_rows = (np.bincount(coarse[index], weights=rows, minlength=int(of_code.max()) + 1) for rows in (wanted, sizes))
-    return np.rint(counts * (gone / np.maximum(all_rows, 1))[of_code]).astype(np.int64)
+    return np.asarray(np.rint(counts * (gone / np.maximum(all_rows, 1))[of_code]), dtype=np.int64)
 
 
 def _thresholds(part: Histogram, starts: Ints, wanted: Floats) -> tuple[Ints, Ints]:

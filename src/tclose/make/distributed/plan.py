@@ -33,6 +33,8 @@ BINS = 256
 """Coarse codes of a quasi-identifier at most: boundaries at which blocks can be cut."""
 STRATA = 256
 """Combinations of coarse sensitive values at most."""
+ON_ONE_MACHINE = "make the release on one machine, as in anonymize(df.toArrow(), policy)"
+"""The end of a sentence: what to do where a cluster cannot help."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,10 +171,10 @@ def check_possible(policy: Policy) -> None:
     if merging_may_break(replace(policy, n=None)):
         raise PolicyError(
             "On Spark, classes of different blocks may be published alike, and lenient delta, and entropy or recursive l over "
-            "persons, may be broken by that. Ask for strict delta or distinct l, or bring the table to one machine."
+            f"persons, may be broken by that. Ask for strict delta or distinct l, or {ON_ONE_MACHINE}."
         )
     if policy.edges > 1:
-        raise PolicyError("edges cannot be asked for on Spark. Leave it out, or bring the table to one machine.")
+        raise PolicyError(f"edges cannot be asked for on Spark. Leave it out, or {ON_ONE_MACHINE}.")
 
 
 def _is_limited(column: Any) -> bool:
@@ -181,7 +183,7 @@ def _is_limited(column: Any) -> bool:
 
 
 def _kept(source: Table, policy: Policy, kept: Sequence[str]) -> dict[str, Any]:
-    """Return the columns that are published as they are, with their types; raise PolicyError if their values would name people."""
+    """Return the types of columns that are published as they are; raise PolicyError if their values would name people."""
     found = {}
     for name in kept:
         cells, counts = source.cells([], [name]).domain(name)
@@ -207,5 +209,5 @@ def _check_feasible(source: Table, policy: Policy, attributes: Sequence[Attribut
         if broken:
             raise InfeasibleError(
                 f"{broken} of {column.name!r} cannot be satisfied: one class of all rows breaks it, and on Spark no row is "
-                "suppressed. Loosen it, or bring the table to one machine."
+                f"suppressed. Loosen it, or {ON_ONE_MACHINE}."
             )

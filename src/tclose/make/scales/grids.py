@@ -153,7 +153,9 @@ class _People:
         return len(np.unique(owners[inside]))
 
 
-def _open_ends(keys: Ints, on_edge: Bools | None, people: CountedPeople | _People, k: int) -> tuple[int | None, int | None] | None:
+def _open_ends(
+    keys: Ints, on_edge: Bools | None, people: CountedPeople | _People, k: int
+) -> tuple[int | None, int | None] | None:
     """Return the keys of the innermost cells of the open bottom and top of a grid, None for no open end; None if the grid fails.
 
     Of all open ends that leave no cell with fewer than k persons, the smallest bottom is taken, then the smallest top.

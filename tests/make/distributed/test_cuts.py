@@ -1,0 +1,128 @@
+"""Blocks of a table are decided from histograms: they satisfy the limits, whatever the table is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tclose as tc
+from tclose.make.distributed.coding import TIES, at_random, coarsened
+from tclose.make.distributed.cuts import Terms, cut_into_blocks
+from tclose.make.distributed.plan import Plan
+from tclose.make.growth.growth import DRIFT
+from tclose.make.kernels.loss import loss_table
+from tests.naive.cluster import Cluster
+from tests.support.planned import planned
+
+
+def terms_of(plan: Plan, most: int) -> Terms:
+    losses = loss_table([scale.widths() for scale in plan.scales], [1.0] * len(plan.scales))
+    return Terms(plan.policy, plan.attributes, losses, plan.coding, most, DRIFT)
+
+
+def some_people(rows: int, seed: int = 1) -> pa.Table:
+    """People whose sensitive value goes with their age."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 60, rows)
+    return pa.table(
+        {"age": age, "sex": rng.choice(["f", "m"], rows), "pay": age // 10 + rng.integers(0, 3, rows), "ill": rng.choice(["a", "b", "c"], rows)}
+    )
+
+
+def test_a_table_is_cut_at_the_median_of_its_widest_column() -> None:
+    """By hand: eight ages, one value of sex, and sensitive values that any half has: the four youngest go left."""
+    table = pa.table({"age": [20, 21, 22, 23, 40, 41, 42, 43], "sex": ["f"] * 8, "ill": ["a", "b"] * 4})
+    plan, rows = planned(table, tc.Policy(quasi=["age", "sex"], sensitive={"ill": 0.5}, k=2))
+    cluster = Cluster(rows)
+    assert cut_into_blocks(cluster, terms_of(plan, 4)) == {1: 4, 2: 4}
+    assert cluster.blocks == [1, 1, 1, 1, 2, 2, 2, 2]
+
+
+def test_where_values_go_with_the_column_each_stratum_is_cut_by_itself() -> None:
+    """The young have a, the old have b: a plain cut would part a from b, so half of each goes left."""
+    table = pa.table({"age": [*range(20, 28), *range(40, 48)], "ill": ["a"] * 8 + ["b"] * 8})
+    plan, rows = planned(table, tc.Policy(quasi=["age"], sensitive={"ill": 0.1}, k=2))
+    cluster = Cluster(rows)
+    assert cut_into_blocks(cluster, terms_of(plan, 8)) == {1: 8, 2: 8}
+    assert cluster.blocks == [1, 1, 1, 1, 2, 2, 2, 2] * 2
+
+
+def test_people_who_are_all_alike_are_cut_at_random() -> None:
+    table = pa.table({"age": [30] * 4000, "ill": ["a", "b"] * 2000, "note": list(range(4000))})
+    plan, rows = planned(table, tc.Policy(quasi=["age"], sensitive={"ill": 0.3}, keep=[tc.Keep("note", despite="a test")], k=2))
+    rows = rows.set_column(rows.column_names.index("tie"), "tie", pa.array(at_random([np.arange(4000)], 0)))
+    blocks = cut_into_blocks(Cluster(rows), terms_of(plan, 1000))
+    assert len(blocks) > 3
+    assert sum(blocks.values()) == 4000
+    assert max(blocks.values()) <= 1000
+
+
+def test_a_block_stays_whole_if_a_side_of_it_breaks_a_limit() -> None:
+    """Equal rows have one number at random, so they go to one side, and the other side is empty."""
+    table = pa.table({"age": [30] * 8, "ill": ["a", "b"] * 4})
+    plan, rows = planned(table, tc.Policy(quasi=["age"], sensitive={"ill": "0.01"}, k=2))
+    cluster = Cluster(rows)
+    assert cut_into_blocks(cluster, terms_of(plan, 2)) == {0: 8}
+    assert set(cluster.blocks) == {0}
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 10_000),
+    rows=st.integers(1, 300),
+    most=st.integers(5, 120),
+    t=st.sampled_from(["0.05", "0.2", "0.5"]),
+    both=st.booleans(),
+)
+def test_every_block_satisfies_the_limits_as_one_class(seed: int, rows: int, most: int, t: str, both: bool) -> None:
+    table = some_people(rows, seed)
+    sensitive: dict[str, Any] = {"ill": t, "pay": t} if both else {"pay": t}
+    policy = tc.Policy(quasi=["age", "sex"], sensitive=sensitive, k=1, other="drop")
+    plan, coded = planned(table, policy)
+    cluster = Cluster(coded)
+    blocks = cut_into_blocks(cluster, terms_of(plan, most))
+    assert blocks == Counter(cluster.blocks)
+    for name in sensitive:
+        column = table[name].to_pylist()
+        domain = sorted(set(column))
+        for block in blocks:
+            own = [value for value, of in zip(column, cluster.blocks, strict=True) if of == block]
+            counts = [[values.count(value) for value in domain] for values in (own, column)]
+            distance = "ordered" if name == "pay" else "equal"
+            assert tc.emd(counts[0], counts[1], distance=distance, exact=True) <= Fraction(t)
+
+
+def test_blocks_do_not_depend_on_the_order_of_rows() -> None:
+    table = some_people(500)
+    policy = tc.Policy(quasi=["age", "sex"], sensitive={"pay": 0.2}, k=3, other="drop")
+    plan, coded = planned(table, policy)
+    order = np.random.default_rng(5).permutation(500)
+    one, other = Cluster(coded), Cluster(coded.take(order))
+    assert cut_into_blocks(one, terms_of(plan, 100)) == cut_into_blocks(other, terms_of(plan, 100))
+    assert [one.blocks[row] for row in order] == other.blocks
+
+
+@given(counts=st.lists(st.integers(1, 50), min_size=1, max_size=40), most=st.integers(1, 10))
+def test_coarse_codes_ascend_without_gaps(counts: list[int], most: int) -> None:
+    found = coarsened(np.array(counts), most)
+    assert (np.diff(found) >= 0).all()
+    assert np.unique(found).tolist() == list(range(int(found[-1]) + 1))
+    assert found[-1] < most or found.tolist() == list(range(len(counts)))
+
+
+def test_numbers_at_random_depend_on_the_codes_and_on_nothing_else() -> None:
+    codes = np.arange(10_000, dtype=np.int32)
+    numbers = at_random([codes, codes[::-1]], 3)
+    assert (at_random([codes[:5], codes[::-1][:5]], 3) == numbers[:5]).all()
+    assert (at_random([codes, codes[::-1]], 4) != numbers).any()
+    assert 0 <= numbers.min()
+    assert numbers.max() < TIES
+    halves = np.bincount(numbers * 2 // TIES)
+    assert halves == pytest.approx([5000, 5000], abs=300)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 import tclose as tc
+from tclose.make.distributed.cuts import Terms
 from tclose.make.distributed.plan import Plan, plan_of
+from tclose.make.growth.growth import DRIFT
+from tclose.make.kernels.loss import loss_table
 from tclose.make.registry import settings_of
 from tclose.release.opened import open_input
 
@@ -20,3 +24,24 @@ def planned(table: pa.Table, policy: tc.Policy, seed: int = 0, effort: str = "fa
     columns = [opened.source.column(name).combine_chunks() for name in plan.read]
     batches = list(plan.coding([pa.record_batch(columns, names=plan.read)]))
     return plan, pa.Table.from_batches(batches)
+
+
+def terms_of(plan: Plan, most: int) -> Terms:
+    """How the blocks of a plan are cut, of at most so many rows."""
+    losses = loss_table([scale.widths() for scale in plan.scales], [1.0] * len(plan.scales))
+    return Terms(plan.policy, plan.attributes, losses, plan.coding, most, DRIFT)
+
+
+def some_people(rows: int, seed: int = 1, *, missing: bool = False) -> pa.Table:
+    """People, two rows each, whose pay goes with their age; some ages may be missing."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 60, rows)
+    return pa.table(
+        {
+            "who": pa.array([f"P{row // 2}" for row in range(rows)]),
+            "age": pa.array(age, mask=(rng.random(rows) < 0.1) if missing else None),
+            "sex": rng.choice(["f", "m"], rows),
+            "pay": age // 10 + rng.integers(0, 3, rows),
+            "ill": rng.choice(["a", "b", "c"], rows),
+        }
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
@@ -19,12 +20,11 @@ from tclose.judge.audit import Context, examine
 from tclose.judge.gate import Reference, check_counts, reference_of
 from tclose.judge.parts import Figures
 from tclose.make.algorithm import Settings
-from tclose.make.distributed.block import Summary, release_block
-from tclose.make.distributed.coding import STRATUM, TIE, TIES, RowCoding
+from tclose.make.distributed.block import Summary, grow_block, release_block
+from tclose.make.distributed.coding import CLASS, STRATUM, TIE, TIES
 from tclose.make.distributed.cuts import Cuts, Histogram, Terms, cut_into_blocks
 from tclose.make.distributed.plan import Plan, check_possible, plan_of
 from tclose.make.encode import chosen_grids
-from tclose.make.growth.growth import DRIFT
 from tclose.make.kernels.loss import loss_table
 from tclose.make.losses import Charges, Whole, charges_in_words, losses_of_charges, losses_seen_of_charges
 from tclose.make.registry import DEFAULT
@@ -37,6 +37,8 @@ from tclose.tables.spark_rows import PublishedRows, SparkRows
 
 MOST = 100_000
 """Rows of a block at most: it bounds the memory that an executor needs."""
+DRIFT = Fraction(3, 5)
+"""The share of t by which the sensitive values of a block may differ from those of the table."""
 JUDGED = 250_000
 """Published rows that are judged together, on average."""
 
@@ -51,11 +53,16 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     announce("Counting")
     opened = open_input(table, policy, settings.algorithm)
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit)
-    announce("Cutting")
-    rows = _Rows(opened.source.rows_on_spark(plan.read, plan.coding, plan.coded_schema()), plan.coding)
-    blocks = cut_into_blocks(rows, _terms(plan))
-    announce("Growing classes in blocks on Spark")
-    made = rows.on_spark.release(_needed(plan), len(blocks), _Make(plan), _schema_with_unit(plan))
+    coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coded_schema())
+    blocks = _cut(coded, plan, DRIFT)
+    columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.others]
+    if len(blocks) > 1:
+        announce("Growing classes in blocks of")
+        coded = coded.map_blocks(columns, len(blocks), _Grow(plan), plan.grown_schema())
+        blocks = _cut(coded, plan, Fraction(1))
+        columns.append(CLASS)
+    announce("Refining classes in blocks of")
+    made = coded.release(columns, len(blocks), _Release(plan), _schema_with_unit(plan))
     summaries = sorted((pickle.loads(note) for note in made.notes()), key=lambda summary: summary.block)
     if {summary.block: summary.rows for summary in summaries} != blocks:
         raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
@@ -63,41 +70,37 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     return _judge_release(opened, policy, settings, plan, made, summaries)
 
 
+def _cut(rows: SparkRows, plan: Plan, drift: Fraction) -> dict[int, int]:
+    """Cut coded rows into blocks, and return the rows of each; ``drift`` is the share of t that a block may use up."""
+    announce("Cutting")
+    weights = [float(column.weight) for column in plan.policy.quasi]
+    losses = loss_table([scale.widths() for scale in plan.scales], weights)
+    return cut_into_blocks(_Rows(rows), Terms(plan.policy, plan.attributes, losses, plan.coding, MOST, drift))
+
+
 class _Rows:
     """The rows of a table on Spark as `cut_into_blocks` asks for them."""
 
-    def __init__(self, on_spark: SparkRows, coding: RowCoding) -> None:
-        """Take coded rows, and how they are coded."""
-        self.on_spark, self._coding = on_spark, coding
+    def __init__(self, rows: SparkRows) -> None:
+        """Take coded rows."""
+        self._rows = rows
 
     def histogram(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
         """Return the rows of some blocks, counted by the codes of each of some columns."""
-        return Histogram(*self.on_spark.histogram(blocks, columns))
+        return Histogram(*self._rows.histogram(blocks, columns))
 
     def histogram_along(self, columns: dict[int, str]) -> Histogram:
         """Return the rows of blocks, counted by stratum and by the codes of a column of each block."""
-        return Histogram(*self.on_spark.histogram_along(columns, STRATUM))
+        return Histogram(*self._rows.histogram_along(columns, STRATUM))
 
     def cut(self, cuts: Cuts, names: Sequence[str]) -> None:
         """Cut blocks."""
         table = pa.table(dict(zip(("of", "in", "along", "bin", "from", "left", "right"), map(pa.array, cuts), strict=True)))
-        self.on_spark.cut(table, names, STRATUM, TIE, TIES)
+        self._rows.cut(table, names, STRATUM, TIE, TIES)
 
     def join(self, parents: dict[int, int]) -> None:
         """Give the rows of some blocks to others."""
-        self.on_spark.join(parents)
-
-
-def _terms(plan: Plan) -> Terms:
-    """Return what blocks must satisfy, and how they are cut."""
-    weights = [float(column.weight) for column in plan.policy.quasi]
-    losses = loss_table([scale.widths() for scale in plan.scales], weights)
-    return Terms(plan.policy, plan.attributes, losses, plan.coding, MOST, DRIFT)
-
-
-def _needed(plan: Plan) -> list[str]:
-    """Return the columns of coded rows that are needed to release a block."""
-    return [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.others]
+        self._rows.join(parents)
 
 
 def _schema_with_unit(plan: Plan) -> pa.Schema:
@@ -107,18 +110,35 @@ def _schema_with_unit(plan: Plan) -> pa.Schema:
 
 
 @dataclass(frozen=True, eq=False)
-class _Make:
-    """What an executor does with a block: its rows are released, and a summary is noted."""
+class _Grow:
+    """What an executor does with a block in the first round: its rows are put into classes."""
+
+    plan: Plan
+
+    def __call__(self, rows: pa.Table) -> pa.Table:
+        """Return the rows of one block with their classes."""
+        _compile_once()
+        return grow_block(self.plan, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Release:
+    """What an executor does with a block in the second round: its classes are refined and published, and a summary is noted."""
 
     plan: Plan
 
     def __call__(self, rows: pa.Table) -> tuple[pa.Table, bytes]:
         """Return the published rows of one block, and a note for the owner."""
-        from tclose.release.warmup import warm_up_once  # which makes releases itself
-
-        warm_up_once(DEFAULT)
+        _compile_once()
         table, summary = release_block(self.plan, rows)
         return table, pickle.dumps(summary)
+
+
+def _compile_once() -> None:
+    """Have the kernels of growth on this machine; a process that comes while another compiles them waits for it."""
+    from tclose.release.warmup import warm_up_once  # which makes releases itself
+
+    warm_up_once(DEFAULT)
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,24 +43,23 @@ def _asking(engine: Any) -> Iterator[None]:
 class SparkRows:
     """Coded rows of a table, in blocks; at first all of them are block 0."""
 
-    def __init__(self, engine: Any, names: Sequence[str], code: Callable[[Batches], Iterator[pa.RecordBatch]], schema: Any):
-        """Code some columns of a table by a function of batches, which yields batches of a schema; Spark keeps the result."""
+    def __init__(self, engine: Any, frame: Any) -> None:
+        """Take a frame of coded rows, which Spark keeps."""
         self._engine = engine
-        functions = _functions()
+        self._kept = frame.persist()
+        self._frame = self._kept.withColumn(BLOCK, _functions().lit(0))
+        weakref.finalize(self, _forget, self._kept)
+        self._level = 0
+
+    @classmethod
+    def of(cls, engine: Any, names: Sequence[str], code: Callable[[Batches], Iterator[pa.RecordBatch]], schema: Any) -> SparkRows:
+        """Return some columns of a table, coded by a function of batches, which yields batches of a schema."""
 
         def coded(batches: Batches) -> Iterator[pa.RecordBatch]:
             yield from code(batches)
 
         with _asking(engine):
-            frame = (
-                engine.reader.frame(engine.query(names))
-                .mapInArrow(coded, _spark_schema(schema))
-                .withColumn(BLOCK, functions.lit(0))
-            )
-            self._coded = frame.persist()
-            self._frame = self._coded
-        weakref.finalize(self, _forget, self._coded)
-        self._level = 0
+            return cls(engine, engine.reader.frame(engine.query(names)).mapInArrow(coded, _spark_schema(schema)))
 
     def histogram(self, blocks: Sequence[int], columns: Sequence[str]) -> tuple[Any, ...]:
         """Return blocks, columns (numbered as given), codes and counts: the rows of blocks, counted by each of some columns."""
@@ -113,10 +112,8 @@ class SparkRows:
             block = functions.when(functions.col(BLOCK) == side, functions.lit(parent)).otherwise(block)
         self._frame = self._frame.withColumn(BLOCK, block.cast("int"))
 
-    def release(
-        self, columns: Sequence[str], blocks: int, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any
-    ) -> PublishedRows:
-        """Return what a function makes of the rows of each block, on the executors: a table of a schema, and a note.
+    def map_blocks(self, columns: Sequence[str], blocks: int, make: Callable[[pa.Table], pa.Table], schema: Any) -> SparkRows:
+        """Return what a function makes of the rows of each block, on the executors: other coded rows, all of them block 0 again.
 
         Parameters
         ----------
@@ -124,6 +121,20 @@ class SparkRows:
             The columns of coded rows that the function needs, besides the block.
         blocks
             How many blocks there are.
+        """
+
+        def made(rows: pa.Table) -> pa.Table:
+            return make(rows)
+
+        with _asking(self._engine):
+            return SparkRows(self._engine, self._by_block(columns, blocks).applyInArrow(made, _spark_schema(schema)))
+
+    def release(
+        self, columns: Sequence[str], blocks: int, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any
+    ) -> PublishedRows:
+        """Return what a function makes of the rows of each block, on the executors: published rows of a schema, and a note.
+
+        Parameters are those of `map_blocks`.
         """
         fields = [*(field.with_name(f"p{index}") for index, field in enumerate(schema)), pa.field(NOTE, pa.binary())]
         wide = pa.schema(fields)
@@ -137,9 +148,12 @@ class SparkRows:
             return pa.concat_tables([body, last])
 
         with _asking(self._engine):
-            rows = self._frame.select(*columns, BLOCK).repartition(blocks, BLOCK)
-            frame = rows.groupBy(BLOCK).applyInArrow(released, _spark_schema(wide)).persist()
+            frame = self._by_block(columns, blocks).applyInArrow(released, _spark_schema(wide)).persist()
         return PublishedRows(self._engine, frame, schema)
+
+    def _by_block(self, columns: Sequence[str], blocks: int) -> Any:
+        """Return some columns of all rows, grouped by their blocks; a block is in one partition."""
+        return self._frame.select(*columns, BLOCK).repartition(blocks, BLOCK).groupBy(BLOCK)
 
 
 class PublishedRows:

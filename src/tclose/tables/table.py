@@ -129,7 +129,7 @@ class Table:
         """Return some columns of a table on Spark, coded by a function of batches where they are; see `SparkRows`."""
         from tclose.tables.spark_rows import SparkRows
 
-        return SparkRows(self._engine, names, code, schema)
+        return SparkRows.of(self._engine, names, code, schema)
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Return all cells of a column, in the order of the rows."""

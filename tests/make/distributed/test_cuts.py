@@ -14,26 +14,9 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.make.distributed.coding import TIES, at_random, coarsened
-from tclose.make.distributed.cuts import Terms, cut_into_blocks
-from tclose.make.distributed.plan import Plan
-from tclose.make.growth.growth import DRIFT
-from tclose.make.kernels.loss import loss_table
+from tclose.make.distributed.cuts import cut_into_blocks
 from tests.naive.cluster import Cluster
-from tests.support.planned import planned
-
-
-def terms_of(plan: Plan, most: int) -> Terms:
-    losses = loss_table([scale.widths() for scale in plan.scales], [1.0] * len(plan.scales))
-    return Terms(plan.policy, plan.attributes, losses, plan.coding, most, DRIFT)
-
-
-def some_people(rows: int, seed: int = 1) -> pa.Table:
-    """People whose sensitive value goes with their age."""
-    rng = np.random.default_rng(seed)
-    age = rng.integers(20, 60, rows)
-    return pa.table(
-        {"age": age, "sex": rng.choice(["f", "m"], rows), "pay": age // 10 + rng.integers(0, 3, rows), "ill": rng.choice(["a", "b", "c"], rows)}
-    )
+from tests.support.planned import planned, some_people, terms_of
 
 
 def test_a_table_is_cut_at_the_median_of_its_widest_column() -> None:
@@ -122,7 +105,7 @@ def test_numbers_at_random_depend_on_the_codes_and_on_nothing_else() -> None:
     numbers = at_random([codes, codes[::-1]], 3)
     assert (at_random([codes[:5], codes[::-1][:5]], 3) == numbers[:5]).all()
     assert (at_random([codes, codes[::-1]], 4) != numbers).any()
-    assert 0 <= numbers.min()
+    assert numbers.min() >= 0
     assert numbers.max() < TIES
     halves = np.bincount(numbers * 2 // TIES)
     assert halves == pytest.approx([5000, 5000], abs=300)

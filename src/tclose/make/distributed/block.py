@@ -1,4 +1,9 @@
-"""One block of a table on a cluster: its rows are put into classes by growth, with the kernels of one machine, and published."""
+"""One block of a table on a cluster: its rows are put into classes by growth, with the kernels of one machine, and published.
+
+That takes two rounds. In the first, classes grow in a block and are refined. In the second, each block has whole classes of
+several blocks of the first, which lie near each other, and they are refined further: rows leave classes at the border of a block
+for classes beyond it, and what was merged for lack of neighbours is split again.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +15,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tclose.make.distributed.coding import BLOCK
+from tclose.make.distributed.coding import BLOCK, CLASS, STRATUM, TIE, at_random
 from tclose.make.distributed.plan import Plan
 from tclose.make.encode import Codes, EncodedTable, Kept
-from tclose.make.growth.growth import growth
+from tclose.make.growth.growth import partitions_to_refine, rounds_for
+from tclose.make.growth.neighbourhood import given
+from tclose.make.growth.refine import refine
 from tclose.make.kernels.limits import limits_of
 from tclose.make.kernels.loss import loss_table
 from tclose.make.losses import Charges
 from tclose.make.problem import Problem
 from tclose.make.recode import Recoded, recode
 from tclose.tables.coded import narrow, sorted_order
+from tclose.values.arrays import Ints, grouped
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +40,6 @@ class Summary:
     rows : int
     charges : list of Charges
         Of each quasi-identifier.
-    start : str
-        What refining started from.
     digest : bytes
         SHA-256 of the rows of the block, for the commitment to the input.
     """
@@ -41,33 +47,85 @@ class Summary:
     block: int
     rows: int
     charges: list[Charges]
-    start: str
     digest: bytes
+
+
+def grow_block(plan: Plan, rows: pa.Table) -> pa.Table:
+    """Return the rows of one block with their classes, after the first round.
+
+    All rows of a block satisfy the limits as one class, so that growth finds classes in it that do. They are compared with the
+    whole table. Coarse codes, strata and numbers at random are then those of the class: the next cuts part no class. Any classes
+    that satisfy the limits do so as one, so that no cut is wrong.
+    """
+    number = rows[BLOCK][0].as_py()
+    table, order = encoded_block(plan, rows)
+    labels = _grown(plan, table, number, share=2)
+    classes = (np.int64(number) << 32) + labels
+    made = {name: pa.array(codes.astype(np.int32)) for name, codes in _middles(plan, table, labels).items()}
+    made |= {STRATUM: pa.array(np.zeros(len(labels), dtype=np.int32)), CLASS: pa.array(classes)}
+    made[TIE] = pa.array(at_random([labels, np.full(len(labels), number)], plan.seed))
+    same = rows.drop_columns([BLOCK, *made.keys() & set(rows.column_names)]).take(order)
+    for name, column in made.items():
+        same = same.append_column(name, column)
+    return same.select(plan.grown_schema().names)
 
 
 def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
     """Return the published rows of one block, with the unit as the last column where there is one, and its summary.
 
-    All rows of a block satisfy the limits as one class, so that growth finds classes in it that do. They are compared with the
-    whole table. The same rows give the same release in whatever order they arrive.
+    Rows that have classes are refined from them: the second round. Others are put into classes first: a table of one block.
+    The same rows give the same release in whatever order they arrive.
     """
     number = rows[BLOCK][0].as_py()
-    table = encoded_block(plan, rows)
-    seed = int(np.random.SeedSequence([plan.seed, number]).generate_state(1, np.uint64)[0] >> np.uint64(1))
-    partition = growth(problem_of(plan, table), seed, plan.effort, plan.options)
-    recoded = recode(table, partition.labels, plan.names)
+    table, order = encoded_block(plan, rows)
+    if CLASS in rows.column_names:
+        labels = _refined(plan, table, np.unique(rows[CLASS].to_numpy()[order], return_inverse=True)[1].astype(np.int64))
+    else:
+        labels = _grown(plan, table, number, share=1)
+    recoded = recode(table, labels, plan.names)
     charges = [Charges.of(published, recoded.sizes).summed() for published in recoded.published]
-    summary = Summary(number, table.rows, charges, partition.course["start"], _digest(table))
     published = _published(plan.schema(), recoded)
-    if table.persons is not None:
-        published = published.append_column(
-            plan.unit, _ranked(rows[plan.unit]).values.take(pa.array(table.persons[recoded.rows]))
-        )
-    return published, summary
+    if plan.unit is not None:
+        published = published.append_column(plan.unit, rows[plan.unit].take(order).take(recoded.rows))
+    return published, Summary(number, table.rows, charges, _digest(table))
 
 
-def encoded_block(plan: Plan, rows: pa.Table) -> EncodedTable:
-    """Return the rows of a block as `tclose.make.encode.encode` would, sorted; values are compared with those of the table."""
+def _grown(plan: Plan, table: EncodedTable, block: int, share: int) -> Ints:
+    """Return the class of each row of a block after growing, and after refining for a share of all rounds."""
+    problem = problem_of(plan, table)
+    block_given = given(problem.quasi, problem.losses, problem.limits)
+    seed = int(np.random.SeedSequence([plan.seed, block]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    starts = partitions_to_refine(problem, block_given, seed, plan.effort)
+    return refine(
+        block_given, list(starts.values()), -(-rounds_for(plan.effort, plan.rows) // share), _seconds(plan, share)
+    ).labels
+
+
+def _refined(plan: Plan, table: EncodedTable, labels: Ints) -> Ints:
+    """Return the class of each row of a block after its classes were refined for the second half of all rounds."""
+    problem = problem_of(plan, table)
+    block_given = given(problem.quasi, problem.losses, problem.limits)
+    return refine(block_given, [labels], -(-rounds_for(plan.effort, plan.rows) // 2), _seconds(plan, 2)).labels
+
+
+def _seconds(plan: Plan, share: int) -> float | None:
+    """Return the time that refining a block may take, where the effort sets one."""
+    return plan.options["seconds"] / share if plan.effort == "best" else None
+
+
+def _middles(plan: Plan, table: EncodedTable, labels: Ints) -> dict[str, Ints]:
+    """Return for each row the coarse code of the middle of its class, along each quasi-identifier."""
+    members, starts = grouped(labels)
+    found = {}
+    for name, coding, codes in zip(plan.coding.bin_names, plan.coding.quasi, table.quasi, strict=True):
+        own = codes[members].astype(np.int64)
+        middle = (np.minimum.reduceat(own, starts[:-1]) + np.maximum.reduceat(own, starts[:-1])) // 2
+        found[name] = coding.coarse[middle][labels]
+    return found
+
+
+def encoded_block(plan: Plan, rows: pa.Table) -> tuple[EncodedTable, Ints]:
+    """Return the rows of a block as `tclose.make.encode.encode` would, sorted, and the order that sorts them."""
 
     def codes(name: str, size: int) -> Codes:
         """Return a column of codes, as narrow as they can be."""
@@ -84,8 +142,12 @@ def encoded_block(plan: Plan, rows: pa.Table) -> EncodedTable:
     keys += [(own, len(attribute.values)) for own, attribute in zip(values, attributes, strict=True)]
     keys += [(column.codes, len(column.values)) for column in kept.values()]
     keys += [] if persons is None else [(persons, int(persons.max()) + 1)]
+    if CLASS in rows.column_names:
+        classes = np.unique(rows[CLASS].to_numpy(), return_inverse=True)[1]
+        keys.append((classes, int(classes.max()) + 1))
+    order = sorted_order(keys)
     table = EncodedTable(np.arange(rows.num_rows), plan.scales, quasi, plan.types, sensitive, persons, kept)
-    return table.take(sorted_order(keys))
+    return table.take(order), order
 
 
 def problem_of(plan: Plan, table: EncodedTable) -> Problem:

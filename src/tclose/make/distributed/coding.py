@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,8 +19,9 @@ from tclose.errors import InputError
 from tclose.tables.arrow import is_zoned
 from tclose.values.arrays import Codes, Ints
 
-BLOCK, TIE, STRATUM = "block", "tie", "stratum"
-"""Columns of coded rows besides their codes: the block, a number that is as good as random, and the sensitive values, roughly."""
+BLOCK, CLASS, STRATUM, TIE = "block", "class", "stratum", "tie"
+"""Columns of coded rows besides their codes: the block, the class once there is one, the sensitive values, roughly, and a number
+that is as good as random."""
 
 TIES = 2**31
 """Numbers at random are from 0 to this one, excluded."""
@@ -134,7 +136,7 @@ class RowCoding:
         return found
 
 
-def at_random(columns: Sequence[Codes], salt: int) -> Ints:
+def at_random(columns: Sequence[NDArray[Any]], salt: int) -> Ints:
     """Return a number for each row that depends on its codes and is as good as random (splitmix64, Steele et al. 2014)."""
     mixed = np.full(len(columns[0]), salt % 2**63, dtype=np.uint64)
     for codes in columns:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from tclose.errors import InfeasibleError, PolicyError
 from tclose.make.algorithm import Settings
-from tclose.make.distributed.coding import STRATUM, TIE, Coding, RowCoding, coarsened
+from tclose.make.distributed.coding import CLASS, STRATUM, TIE, Coding, RowCoding, coarsened
 from tclose.make.encode import Attribute, attribute_of, scale_of_quasi
 from tclose.make.kept import check_kept_values, check_quasi_values
 from tclose.make.one_class import too_uneven
@@ -86,6 +86,10 @@ class Plan:
         codes = [*self.coding.quasi_names, *self.coding.bin_names, *self.coding.sensitive_names, STRATUM]
         fields = [*((name, pa.int32()) for name in codes), (TIE, pa.int64()), *self.kept.items()]
         return pa.schema([*fields, *([] if self.unit is None else [(self.unit, pa.string())])])
+
+    def grown_schema(self) -> pa.Schema:
+        """Return the names and types of the columns of coded rows that have a class."""
+        return self.coded_schema().append(pa.field(CLASS, pa.int64()))
 
     def published_names(self, scale: Scale) -> list[str]:
         """Return the names of the columns in which a quasi-identifier is published."""
@@ -172,6 +176,12 @@ def check_possible(policy: Policy) -> None:
         raise PolicyError(
             "On Spark, classes of different blocks may be published alike, and lenient delta, and entropy or recursive l over "
             f"persons, may be broken by that. Ask for strict delta or distinct l, or {ON_ONE_MACHINE}."
+        )
+    both = next((column.name for column in policy.sensitive if column.bins is not None and column.publish is not None), None)
+    if both is not None:
+        raise PolicyError(
+            f"bins of {both!r} with publish: value are measured twice, which cannot be done on Spark. Leave one of them out, or "
+            f"{ON_ONE_MACHINE}."
         )
     if policy.edges > 1:
         raise PolicyError(f"edges cannot be asked for on Spark. Leave it out, or {ON_ONE_MACHINE}.")

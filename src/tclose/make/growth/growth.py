@@ -51,9 +51,7 @@ def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any])
     From the start on, the classes of every stage satisfy every limit; the worst case is one class of all rows.
     """
     table_given = given(problem.quasi, problem.losses, problem.limits)
-    starts = {"grown": _grown_classes(problem, table_given, seed, effort)}
-    if sum(attribute.column.t is not None for attribute in problem.sensitive) == 1:
-        starts["fragments"] = _classes_of_fragments(problem, effort)
+    starts = partitions_to_refine(problem, table_given, seed, effort)
     announce("Refining")
     weight = float(problem.losses.columns["weight"].sum())
     seconds = options["seconds"] if effort == "best" else None
@@ -70,6 +68,14 @@ def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any])
     refined = refine(table_given, list(starts.values()), rounds, seconds, hear=tell)
     course = {"start": list(starts)[refined.start], "rounds": refined.rounds, "ended": refined.ended}
     return Partition(refined.labels, course=course)
+
+
+def partitions_to_refine(problem: Problem, table_given: Given, seed: int, effort: str) -> dict[str, Ints]:
+    """Return the partitions that refining starts from, by their names: the class of each row, which satisfies every limit."""
+    starts = {"grown": _grown_classes(problem, table_given, seed, effort)}
+    if sum(attribute.column.t is not None for attribute in problem.sensitive) == 1:
+        starts["fragments"] = _classes_of_fragments(problem, effort)
+    return starts
 
 
 def _grown_classes(problem: Problem, table_given: Given, seed: int, effort: str) -> Ints:

@@ -55,7 +55,7 @@ def test_nothing_is_said_of_closeness_that_no_limit_asks_for() -> None:
 def test_what_the_context_says_is_shown_in_its_place() -> None:
     context = {"purpose": "Costs of care.\nSecond line.", "reviewer": "The board, 2026-03-01", "adversaries": "Neighbours" * 100}
     text = Page(release(context=context).to_html()).text
-    assert "or twice as many half as far." in text  # a sentence of ours is not cut
+    assert "is that of 10% to 50% of a class." in text  # a sentence of ours is not cut
     assert "Purpose Costs of care. Second line. Recipient not stated" in text
     assert "Neighbours" * 100 in text
     assert text.index("Reviewed by The board, 2026-03-01") > text.index("15. Review")

@@ -21,6 +21,7 @@ from tclose.report.commonest import Commonest
 from tclose.report.labels import listed, percent, quoted
 from tclose.report.listing import Listing, cut
 from tclose.report.masking import masked_cells, pooled
+from tclose.report.meanings import meanings_of
 from tclose.report.papers import Papers
 from tclose.report.published import MEANS, SINGLE, PublishedColumn, coarseness_in_words, coarseness_of, published_columns
 from tclose.study.measured import Distribution
@@ -39,17 +40,10 @@ OF_FREQUENCIES = ("beta", "beta_enhanced", "delta")
 """Models whose attained value tells how often the rarest value occurs: a public report says only that they are satisfied."""
 MOST_LINES = 80
 """Lines of a policy, at most."""
-PLAINLY = {
-    "k": "k: at least this many rows of each class look alike in all quasi-identifiers.",
-    "t": "t: how far the sensitive values of a class may be from those of the whole table. It is 0 if both have the same "
-    "distribution, and 1 if they are as far apart as can be. At 0.2, for example, a fifth of the class would have to move across "
-    "the whole range of values for it to be like the table, or twice as many half as far.",
-    "l_distinct": "l: at least this many different values occur in each class.",
-    "share": "alpha: no value has a larger share in a class.",
-}
-"""What models mean, for a reader who never read a paper."""
 MOST_NAMED = 6
-"""Quasi-identifiers that a sentence names, at most."""
+"""Sensitive columns that have sentences on page one, at most."""
+MOST_LISTED = 30
+"""Quasi-identifiers that page one lists, at most."""
 TOPICS = (
     ("purpose", "context", "purpose"),
     ("recipient", "context", "recipient"),
@@ -220,18 +214,22 @@ class Facts:
     @property
     def meanings(self) -> list[str]:
         """What the limits of the release mean, for a reader who never read a paper."""
-        used = dict.fromkeys(NAMED[judgement.model] for judgement in self.audit.judgements)
-        return [PLAINLY.get(model.key) or model.meaning for model in used if model.key in PLAINLY or model.meaning]
+        return meanings_of(self.audit)
 
     def inference(self) -> Listing:
         """Return for each sensitive column how near its classes are to the table."""
         rows = []
         for name, found in self.audit.sensitive.items():
-            whole = self._most(self.papers.measured.distributions[name])
-            largest = MASKED if whole == MASKED and self.audit.classes == 1 else percent(found.share)
+            largest, whole = self.shares(name)
             rows.append((name, largest, whole, f"{found.l_distinct:,}", decimal_up(found.t_judged)))
         headers = ("sensitive column", "largest share of one value in a class", "in the table", "fewest values in a class", "t")
         return cut("Sensitive columns in the classes", headers, rows, what=("column", "columns"))
+
+    def shares(self, name: str) -> tuple[str, str]:
+        """Return the largest share of one value of a sensitive column in a class, and that in the table; masked if it must be."""
+        whole = self._most(self.papers.measured.distributions[name])
+        largest = MASKED if whole == MASKED and self.audit.classes == 1 else percent(self.audit.sensitive[name].share)
+        return largest, whole
 
     def _most(self, found: Distribution) -> str:
         """Return the share of the most frequent value in the table; it is masked where its count is: then all counts are."""

@@ -106,8 +106,8 @@ def test_what_a_release_loses_in_words() -> None:
     assert release._details.in_words == {
         "age": "in ranges of 15 on average",
         "day": "in ranges of 150 days on average",
-        "sex": "in sets of 2.0 of 2 values on average",
-        "zip": "as labels for 8.0 of 8 values on average",
+        "sex": "in sets of 2.0 of the 2 values on average",
+        "zip": "as labels that stand for 8.0 of the 8 values on average",
     }
     alone = tc.anonymize(people, tc.Policy(["sex"], {"ill": 1}, k=2, other="drop"))
     assert alone._details.in_words == {"sex": "as it is"}

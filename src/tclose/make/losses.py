@@ -206,7 +206,7 @@ def losses_seen(
 
 
 def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints) -> dict[str, str]:
-    """Return in words how each quasi-identifier is published: ``in ranges of 8.6 on average; 4% of the rows as they are``."""
+    """Return in words how each quasi-identifier is published: ``4% of the rows as they are; the others in ranges of 8.6``."""
     said = {}
     for scale, attribute in zip(scales, published, strict=True):
         changed = np.where(attribute.height > 0, rows, 0)
@@ -215,8 +215,8 @@ def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints
             continue
         mean = math.fsum((attribute.ncp * changed).tolist()) / int(changed.sum())
         as_is = 100 * (1 - int(changed.sum()) / int(rows.sum()))
-        others = f"; {as_is:.0f}% of the rows as they are" if as_is >= 0.5 else ""
-        said[attribute.name] = f"{scale.width_in_words(mean)}{others}"
+        unchanged = f"{as_is:.0f}% of the rows as they are; the others " if as_is >= 0.5 else ""
+        said[attribute.name] = f"{unchanged}{scale.width_in_words(mean)}"
     return said
 
 

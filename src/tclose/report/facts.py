@@ -319,15 +319,15 @@ class Facts:
         found = self.coarseness[name]
         said = coarseness_in_words(found, self.audit.rows, self.least)
         lost = self.certificate["loss"].get("by_attribute", {}).get("gcp", {}).get(name)
-        is_label = any(" labels of its hierarchy" in what for _, what in found)
+        is_label = any(" of its hierarchy" in what for _, what in found)
         return f"{said} ({percent(lost)} of its detail lost)" if is_label and lost is not None else said
 
     @property
-    def coarse_words(self) -> str:
-        """A sentence on how the quasi-identifiers are published."""
-        said = [f"{quoted(name)} {self._published(name).replace('; ', ', ')}" for name in self.quasi]
-        more = [f"{len(said) - MOST_NAMED:,} more"] if len(said) > MOST_NAMED + 1 else []
-        return f"{'; '.join([*(said[:MOST_NAMED] if more else said), *more])}."
+    def coarse(self) -> list[tuple[str, str]]:
+        """Each quasi-identifier with words on how it is published; a long list is cut, with a count."""
+        said = [(quoted(name), self._published(name)) for name in self.quasi]
+        more = len(said) - MOST_LISTED
+        return said if more < 2 else [*said[:MOST_LISTED], (f"{more:,} more", "see the table of transformations")]
 
     @property
     def not_stated(self) -> list[tuple[str, str]]:

@@ -141,8 +141,14 @@ class Facts:
 
     @property
     def unique(self) -> str:
-        """How many rows differ from all others, in words."""
-        return self._of_rows(int(self.certificate["unique_rows"]), "differs", "differ")
+        """How many rows are unique if all published columns are taken together, in sentences."""
+        rows, others = int(self.certificate["unique_rows"]), [*self.names("sensitive"), *self.names("kept")]
+        together = f"the quasi-identifiers and {'all of ' if len(others) > 1 else ''}{listed(list(map(quoted, others)))}"
+        found = self._of_rows(rows, "is", "are")
+        said = f"{found[0].upper()}{found[1:]} unique when all published columns are taken together, {together}"
+        if not rows:
+            return f"{said}: that is the best there is."
+        return f"{said}. Whoever knows all of that of such a person finds the row. None would be best; no limit is about it."
 
     @cached_property
     def commonest(self) -> list[Commonest]:

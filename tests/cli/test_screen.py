@@ -118,13 +118,60 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     shown = run("anonymize", files[0], "-p", files[1], "-o", out).stdout
     assert "rows in classes with one sensitive value" in shown
     assert "of the detail of the quasi-identifiers is lost (GCP " in shown
-    assert "8 of 8 rows differ from all others when sensitive and kept columns are counted in (raw table: 8): " in shown
-    assert "By the quasi-identifiers alone it is 0, which k sees to; no limit is about this number, and 0 would be best." in shown
+    assert "8 of 8 rows are unique when all published columns are taken together (raw table: 8): " in shown
+    assert "somebody who knows the quasi-identifiers of a person, and all of pay and ill, may find the row. " in shown
+    assert "alone no row is unique, because of k. No limit is about this number, and 0 would be best." in shown
     release = tc.anonymize(files[0], tc.Policy.load(files[1]))
     rows = list(zip(*(release.table[name].to_pylist() for name in ("town", "ill")), strict=True))
     unique = sum(rows.count(row) == 1 for row in rows)
     assert release._details.unique_without("pay") == unique
-    assert f"The most telling column is pay, with 8 values; without it {unique} would. Publish it in bins" in shown
+    assert unique <= 4
+    assert f"Most of that comes from pay, with 8 values: without it {unique} would be unique. Publish it in bins" in shown
+
+
+def test_no_column_is_blamed_if_unique_rows_stay_without_it(tmp_path: Path) -> None:
+    """Two columns that tell the same: each row has its own value in both."""
+    rows = "".join(f"{row % 2},{row},{7 * row}\n" for row in range(20))
+    (tmp_path / "table.csv").write_text(f"age,pay,tax\n{rows}")
+    (tmp_path / "policy.yaml").write_text("k: 2\nquasi: [age]\nsensitive: {pay: {t: 0.9}, tax: {t: 0.9}}\n")
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
+    assert "No column makes that by itself: without pay 20 would still be unique. Fewer sensitive or kept columns" in shown
+    assert "Most of that" not in shown
+
+
+@pytest.mark.parametrize("command", ["audit", "anonymize"])
+def test_fewer_bins_than_asked_are_told(tmp_path: Path, command: str) -> None:
+    """18 of 20 rows have a 0: ten bins of equally many rows become two."""
+    rows = "".join(f"{row % 2},{max(0, row - 17)}\n" for row in range(20))
+    (tmp_path / "table.csv").write_text(f"age,gain\n{rows}")
+    out = ["-o", str(tmp_path / "release.csv"), "--force"] if command == "anonymize" else []
+    for bins, told in (("10", True), ("2", False), ("[1, 2]", False)):
+        (tmp_path / "policy.yaml").write_text(f"k: 2\nquasi: [age]\nsensitive: {{gain: {{t: 0.9, bins: {bins}}}}}\n")
+        shown = run(command, tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", *out).stdout
+        assert "t of gain" in shown
+        assert ("bins, not 10 as asked: rows with the same value share a bin" in shown) == told
+
+
+def test_what_the_report_measures_otherwise_is_beside_it(tmp_path: Path) -> None:
+    """Ages of 80 or more are published as one: a reader does not know how far they reach."""
+    rows = "".join(f"{age},{'ab'[age % 2]},{age % 4}\n" for age in [*range(10), *range(90, 100)])
+    (tmp_path / "table.csv").write_text(f"age,town,pay\n{rows}")
+    (tmp_path / "policy.yaml").write_text("k: 5\nquasi: {age: {top: 80}, town: }\nsensitive: {pay: {t: 0.9}}\n")
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
+    assert re.search("detail lost  in the report  published *\n", shown)
+    assert "here as a share of what your table has; in the report and the certificate (GCP 0." in shown
+
+
+def test_a_hierarchy_that_loses_much_is_explained(tmp_path: Path) -> None:
+    rows = "".join(f"{value},{row % 4}\n" for row, value in enumerate("abcd" * 5))
+    (tmp_path / "table.csv").write_text(f"town,pay\n{rows}")
+    (tmp_path / "town.csv").write_text("a;north;*\nb;north;*\nc;south;*\nd;south;*\n")
+    files = ["-p", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv", "--force"]
+    for hierarchy, k, told in (("{hierarchy: town.csv}", 20, True), ("{hierarchy: town.csv}", 5, False), ("", 20, False)):
+        (tmp_path / "policy.yaml").write_text(f"k: {k}\nquasi: {{town: {hierarchy}}}\nsensitive: {{pay: {{t: 1}}}}\n")
+        shown = run("anonymize", tmp_path / "table.csv", *files).stdout
+        assert "of the detail of the quasi-identifiers is lost" in shown
+        assert ("town: a class is published as the smallest group of the hierarchy that has all of its values" in shown) == told
 
 
 def test_unique_rows_of_the_raw_table_are_counted_as_they_are() -> None:

@@ -41,7 +41,7 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
         in shown
     )
     assert "together single out" in shown
-    command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv"
+    command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"
     assert f"# {command}" in policy.read_text().splitlines()
     assert shown.splitlines()[-1] == command
     for cell in {row[1] for row in hospital(500)[1:]}:
@@ -82,7 +82,7 @@ def test_standard_input_is_called_by_its_mark(visits: Path) -> None:
     result = CliRunner().invoke(app, ["init", "-"], input=visits.read_bytes())
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("# A proposal for standard input (500 rows)")
-    assert "\n# Then: tclose anonymize - -p policy.yaml -o release.csv\n" in result.stdout
+    assert "\n# Then: tclose anonymize - -p policy.yaml -o release.csv --report report.html\n" in result.stdout
 
 
 def test_what_cannot_be_proposed_is_one_sentence(visits: Path, tmp_path: Path) -> None:

@@ -94,6 +94,15 @@ class Bins:
         return math.isfinite(low) and high - low == self.width and low % self.width == 0
 
 
+def count_bins(counts: Sequence[int], asked: int) -> int:
+    """Return how many bins ``asked`` ones become: fewer where many rows have one value, because a value is never divided.
+
+    >>> count_bins([90, 1, 2, 3, 4], 10), count_bins([1] * 20, 10)
+    (2, 10)
+    """
+    return len(_quantile_starts(counts, asked)) + 1
+
+
 def _quantile_starts(counts: Sequence[int], parts: int) -> list[int]:
     """Return the indices of the numbers at which parts of about equally many rows start, without the first.
 

@@ -8,12 +8,12 @@ import tclose as tc
 from tests.support.pages import Page
 
 
-def release(**settings: object) -> tc.Release:
+def release() -> tc.Release:
     """A release of 40 people in two classes by age; 20 have a flu, 15 of them young."""
     ill = ["flu"] * 15 + ["gout"] * 5 + ["flu"] * 5 + ["gout"] * 15
     columns = {"name": [f"P{row}" for row in range(40)], "note": ["x"] * 40, "age": [20] * 20 + [30] * 20, "ill": ill}
     columns |= {"pay": [row % 8 for row in range(40)]}
-    policy = tc.Policy(["age"], {"ill": 0.5, "pay": 0.5}, k=5, identifiers=["name"], drop=["note"], **settings)
+    policy = tc.Policy(["age"], {"ill": 0.5, "pay": 0.5}, k=5, identifiers=["name"], drop=["note"])
     return tc.anonymize(pa.table(columns), policy)
 
 

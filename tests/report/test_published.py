@@ -88,8 +88,7 @@ def test_shares_of_few_rows_are_not_told() -> None:
     assert said((0.96, "as sets"), (0.04, "as *")) == "most rows as sets; the others as *"
     assert said((0.96, "as they are"), (0.04, "as sets")) == "most rows as they are; the others as sets"
     assert (
-        said((0.6, "as they are"), (0.3, "as sets"), (0.1, "as *"))
-        == "60.0% of the rows as they are; 30.0% as sets; 10.0% as *"
+        said((0.6, "as they are"), (0.3, "as sets"), (0.1, "as *")) == "60.0% of the rows as they are; 30.0% as sets; 10.0% as *"
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tclose.values.bins import interval_of
-from tclose.values.exact import number_of, plain
+from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
     from tclose.judge.result import Audit
@@ -29,7 +29,6 @@ def half_in_words(middle: str) -> str:
     >>> [half_in_words(middle) for middle in ("12", "[10, 20)", "below 10", "20 or more")]
     ['12 or less', 'below 20', 'below 10', '20 or more']
     """
-    interval = interval_of(middle)
-    if interval is None:
+    if interval_of(middle) is None:
         return f"{middle} or less"
-    return f"below {plain(interval[1])}" if middle.startswith("[") else middle
+    return f"below {middle.removesuffix(')').partition(', ')[2]}" if middle.startswith("[") else middle

@@ -11,6 +11,7 @@ from tclose.values.exact import number_of
 if TYPE_CHECKING:
     from tclose.release.release import Release
 
+NUMERIC = ("integer", "decimal", "float")
 MOST_TRIED = 5
 """Columns without which unique rows are counted, at most: those with the most values."""
 HELPS = 0.5
@@ -49,13 +50,15 @@ def _advice(release: Release, unique: int, roles: dict[str, str], others: list[s
     telling = min(tried, key=lambda name: left[name])
     count = f"{left[telling]:,}" if left[telling] else "none"
     if left[telling] > HELPS * unique:
+        numbers = [name for name in others if roles[name] == "sensitive" and release.readings[name].kind in NUMERIC]
+        wider = f", and so would wider bins of {listed_names(numbers)}" if numbers else ""
         return (
             f"No column makes that by itself: without {telling} {count} would still be unique. Fewer sensitive or kept columns "
-            "in one table would help."
+            f"in one table would help{wider}."
         )
     mend = "Drop it, or make it coarser,"
     if roles[telling] == "sensitive":
-        number = release.readings[telling].kind in ("integer", "decimal", "float")
+        number = release.readings[telling].kind in NUMERIC
         binned = next(column.bins for column in release._details.policy.sensitive if column.name == telling) is not None
         mend = "Publish it in bins (bins in the policy)," if number and not binned else "Make it coarser before you publish it,"
     source = f"{telling}, with {number_of(values[telling], 'value')}"

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 import tclose as tc
 from tclose.cli import app
+from tclose.cli.printing import Screen
 from tclose.cli.screen import how_read, stages
 from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
@@ -244,3 +245,18 @@ def test_a_sensitive_column_without_a_limit_is_told(files: tuple[Path, Path], tm
     shown = run("anonymize", files[0], "-p", files[1], "-o", tmp_path / "free.csv")
     assert shown.exit_code == 0, shown.output
     assert told in " ".join(shown.stdout.split())
+
+
+def test_an_indented_line_stays_indented_and_a_command_is_not_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("TTY_COMPATIBLE", "1"), ("COLUMNS", "30"), ("NO_COLOR", "1"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    Screen().tell("  one two three four five six seven eight nine ten")
+    Screen().tell_command("Then:", "tclose anonymize people.csv -p policy.yaml -o release.csv")
+    shown = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert shown[:2] == ["  one two three four five six", "  seven eight nine ten"]
+    assert shown[2:] == ["Then: tclose anonymize people.csv -p policy.yaml -o release.csv"]
+    monkeypatch.setenv("TTY_COMPATIBLE", "0")
+    Screen().tell("  one two three four five six seven eight nine ten")
+    assert capsys.readouterr().out == "  one two three four five six seven eight nine ten\n"

@@ -108,5 +108,5 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     which = f"which columns are sensitive ({names} by a guess)" if found.guessed else f"whether {names} is all that is sensitive"
     screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
     for sentence in found.decisions:
-        screen.tell(sentence)
-    screen.tell(f"Then: {next_command(found.data, str(out))}")
+        screen.tell(f"  {sentence}")
+    screen.tell_command("Then:", next_command(found.data, str(out)))

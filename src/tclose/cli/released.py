@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,14 +28,14 @@ USELESS = 0.9
 """With an information loss above this, a release says little of its quasi-identifiers."""
 
 
-def show_release(release: Release, paths: list[Path]) -> None:
-    """Print the screen of a release: what it attains, its information loss, unique rows, and its files."""
+def show_release(release: Release, paths: list[Path], reports: Sequence[Path] = ()) -> None:
+    """Print the screen of a release: what it attains, its information loss, unique rows, and its files with its reports."""
     screen = Screen()
     _show_attained(screen, release, paths[0])
     for line in how_read(release.readings):
         screen.tell(line)
     screen.print()
-    show_paths(screen, paths)
+    show_paths(screen, paths, reports)
 
 
 def _show_attained(screen: Screen, release: Release, path: Path) -> None:
@@ -68,11 +69,12 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     show_unique(screen, release)
 
 
-def show_paths(screen: Screen, paths: list[Path]) -> None:
-    """Print the files of a release, and what each is."""
+def show_paths(screen: Screen, paths: list[Path], reports: Sequence[Path] = ()) -> None:
+    """Print the files of a release and its reports, and what each is."""
     notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")
-    width = max(len(str(path)) for path in paths)
-    for path, note in zip(paths, notes, strict=True):
+    files = [*paths, *reports]
+    width = max(len(str(path)) for path in files)
+    for path, note in zip(files, [*notes, *["public: a report"] * len(reports)], strict=True):
         screen.tell(f"  {path!s:<{width}}  {note}")
 
 

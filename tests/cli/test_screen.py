@@ -120,26 +120,26 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     assert "rows in classes with one sensitive value" in shown
     assert "of the detail of the quasi-identifiers is lost (GCP " in shown
     assert "8 of 8 rows are unique when all published columns are taken together (raw table: 8): " in shown
-    assert "somebody who knows the quasi-identifiers of a person, and all of pay and ill, may find the row. " in shown
+    assert "somebody who knows the quasi-identifiers of a person, and both pay and ill, may find the row. " in shown
     assert "alone no row is unique, because of k. No limit is about this number, and 0 would be best." in shown
     release = tc.anonymize(files[0], tc.Policy.load(files[1]))
     rows = list(zip(*(release.table[name].to_pylist() for name in ("town", "ill")), strict=True))
     unique = sum(rows.count(row) == 1 for row in rows)
     assert release._details.unique_without("pay") == unique
     assert unique <= 4
-    assert f"Most of that comes from pay, with 8 values: without it {unique} would be unique. Publish it in bins" in shown
+    assert f"Most of that comes from pay, with 8 values: without it {unique} would be unique. Make it coarser before" in shown
 
 
-def test_no_column_is_blamed_if_unique_rows_stay_without_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("bins", "advice"), [("", "bins of pay and tax"), (", bins: 20", "wider bins of pay and tax")])
+def test_no_column_is_blamed_if_unique_rows_stay_without_it(tmp_path: Path, bins: str, advice: str) -> None:
     """Two columns that tell the same: each row has its own value in both."""
     rows = "".join(f"{row % 2},{row},{7 * row}\n" for row in range(20))
     (tmp_path / "table.csv").write_text(f"age,pay,tax\n{rows}")
-    (tmp_path / "policy.yaml").write_text("k: 2\nquasi: [age]\nsensitive: {pay: {t: 0.9}, tax: {t: 0.9}}\n")
+    limits = f"{{t: 0.9{bins}}}"
+    (tmp_path / "policy.yaml").write_text(f"k: 2\nquasi: [age]\nsensitive: {{pay: {limits}, tax: {limits}}}\n")
     shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
-    assert (
-        "No column makes that by itself: without pay 20 would still be unique. Fewer sensitive or kept columns in one table would help"
-        in shown
-    )
+    assert "No column makes that by itself: without pay 20 would still be unique. " in shown
+    assert f"Fewer sensitive or kept columns in one table would help, and so would {advice}." in shown
     assert "Most of that" not in shown
 
 

@@ -40,7 +40,7 @@ def test_who_finds_a_unique_row_is_told() -> None:
     assert 5 <= unique <= 35
     text = page_one(made.to_html())
     assert (
-        f"{unique} of 40 rows are unique when all published columns are taken together, the quasi-identifiers and all of ill"
+        f"{unique} of 40 rows are unique when all published columns are taken together, the quasi-identifiers and both ill"
         in text
     )
     assert "Whoever knows all of that of such a person finds the row." in text

@@ -19,7 +19,7 @@ def fewer_bins(audit: Audit) -> Iterator[str]:
         if asked is not None and found is not None and found < asked:
             yield (
                 f"{column.name} has {number_of(found, 'bin')}, not {asked:,} as asked: rows with the same value share a bin, and "
-                "some values have many rows. To choose the bins yourself, give their edges, as bins: [1, 5000]."
+                "some values have many rows. To choose the bins yourself, give a list of their edges instead of a number."
             )
 
 

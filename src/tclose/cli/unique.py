@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 NUMERIC = ("integer", "decimal", "float")
 MOST_TRIED = 5
 """Columns without which unique rows are counted, at most: those with the most values."""
+FEW = 10
+"""Bins are not advised for a column with this many values, or fewer."""
 HELPS = 0.5
 """To make a column coarser is advised only if without it at most this share of the unique rows would be left."""
 
@@ -31,12 +33,13 @@ def show_unique(screen: Screen, release: Release) -> None:
         screen.tell(f"Every row has another that is the same in all columns: that is the best there is.{before}")
         return
     others = [*(name for name, role in roles.items() if role == "sensitive"), *kept]
+    quantity = "" if len(others) == 1 else "both " if len(others) == 2 else "all of "
     before = "" if raw is None else f" (raw table: {raw:,})"
     alone = " By the quasi-identifiers alone no row is unique, because of k." if release.audit.k > 1 else ""
     screen.tell(
         f"{unique:,} of {number_of(release.audit.rows, 'row')} {'is' if unique == 1 else 'are'} unique when all published "
         f"columns are taken together{before}: somebody who knows the quasi-identifiers of a person, and "
-        f"{'all of ' if len(others) > 1 else ''}{listed_names(others)}, may find the row.{alone} No limit is about this number, "
+        f"{quantity}{listed_names(others)}, may find the row.{alone} No limit is about this number, "
         "and 0 would be best."
     )
     screen.tell_below(_advice(release, unique, roles, others), 2)
@@ -51,7 +54,9 @@ def _advice(release: Release, unique: int, roles: dict[str, str], others: list[s
     count = f"{left[telling]:,}" if left[telling] else "none"
     if left[telling] > HELPS * unique:
         numbers = [name for name in others if roles[name] == "sensitive" and release.readings[name].kind in NUMERIC]
-        wider = f", and so would wider bins of {listed_names(numbers)}" if numbers else ""
+        binned = {column.name for column in release._details.policy.sensitive if column.bins is not None}
+        bins = "wider bins" if binned.issuperset(numbers) else "bins"
+        wider = f", and so would {bins} of {listed_names(numbers)}" if numbers else ""
         return (
             f"No column makes that by itself: without {telling} {count} would still be unique. Fewer sensitive or kept columns "
             f"in one table would help{wider}."
@@ -60,6 +65,7 @@ def _advice(release: Release, unique: int, roles: dict[str, str], others: list[s
     if roles[telling] == "sensitive":
         number = release.readings[telling].kind in NUMERIC
         binned = next(column.bins for column in release._details.policy.sensitive if column.name == telling) is not None
-        mend = "Publish it in bins (bins in the policy)," if number and not binned else "Make it coarser before you publish it,"
+        many = number and not binned and values[telling] > FEW
+        mend = "Publish it in bins (bins in the policy)," if many else "Make it coarser before you publish it,"
     source = f"{telling}, with {number_of(values[telling], 'value')}"
     return f"Most of that comes from {source}: without it {count} would be unique. {mend} if that is too many."

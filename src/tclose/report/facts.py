@@ -143,7 +143,8 @@ class Facts:
     def unique(self) -> str:
         """How many rows are unique if all published columns are taken together, in sentences."""
         rows, others = int(self.certificate["unique_rows"]), [*self.names("sensitive"), *self.names("kept")]
-        together = f"the quasi-identifiers and {'all of ' if len(others) > 1 else ''}{listed(list(map(quoted, others)))}"
+        quantity = "" if len(others) == 1 else "both " if len(others) == 2 else "all of "
+        together = f"the quasi-identifiers and {quantity}{listed(list(map(quoted, others)))}"
         found = self._of_rows(rows, "is", "are")
         said = f"{found[0].upper()}{found[1:]} unique when all published columns are taken together, {together}"
         if not rows:

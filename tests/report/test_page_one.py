@@ -70,3 +70,12 @@ def test_only_the_internal_report_names_the_columns_that_are_not_published() -> 
     assert "Not published: name (named as identifiers); note (dropped)." in Page(made.to_html(internal=True)).text
     assert "Not published" not in made.to_html()
     assert "note" not in Page(made.to_html()).text
+
+
+def test_bins_are_listed_from_low_to_high_whatever_the_distance() -> None:
+    """Most have the middle bin: by size it would be first."""
+    pay = [5] * 10 + [50] * 20 + [500] * 10
+    for distance in ("equal", "ordered"):
+        policy = tc.Policy(["age"], {"pay": {"t": 0.5, "bins": [10, 100], "distance": distance}}, k=5)
+        text = Page(tc.anonymize(pa.table({"age": [20] * 40, "pay": pay}), policy).to_html()).text
+        assert "below 10 10 25.0% [10, 100) 20 50.0% 100 or more 10 25.0%" in text

@@ -280,7 +280,8 @@ class Facts:
                 for first, last in ranges
             ]
             return _listing_of_values(found.name, lines, rows)
-        return self._values(found.name, found.values, found.counts.tolist(), in_order=found.in_order)
+        of_bins = any(column.name == found.name and column.bins is not None for column in self.audit.policy.sensitive)
+        return self._values(found.name, found.values, found.counts.tolist(), in_order=found.in_order or of_bins)
 
     def _values(
         self, name: str, values: Sequence[str], counts: Sequence[int], *, in_order: bool, longest: int = MOST_VALUES

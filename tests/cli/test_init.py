@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 
 import tclose as tc
 from tclose.cli import app
+from tclose.jobs import report
+from tclose.make.kernels.compiling import HOW_OFTEN
 from tclose.release.hospital import hospital
 
 
@@ -41,7 +43,7 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
         in shown
     )
     assert "together single out" in shown
-    command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv"
+    command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"
     assert f"# {command}" in policy.read_text().splitlines()
     assert shown.splitlines()[-1] == command
     for cell in {row[1] for row in hospital(500)[1:]}:
@@ -82,7 +84,7 @@ def test_standard_input_is_called_by_its_mark(visits: Path) -> None:
     result = CliRunner().invoke(app, ["init", "-"], input=visits.read_bytes())
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("# A proposal for standard input (500 rows)")
-    assert "\n# Then: tclose anonymize - -p policy.yaml -o release.csv\n" in result.stdout
+    assert "\n# Then: tclose anonymize - -p policy.yaml -o release.csv --report report.html\n" in result.stdout
 
 
 def test_what_cannot_be_proposed_is_one_sentence(visits: Path, tmp_path: Path) -> None:
@@ -99,3 +101,20 @@ def test_what_cannot_be_proposed_is_one_sentence(visits: Path, tmp_path: Path) -
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.startswith(sentence)
         assert result.stderr.count("\n") == 1
+
+
+def test_the_first_proposal_on_a_machine_says_that_it_compiles(visits: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[object] = []
+
+    def compiling(*_: object, **__: object) -> None:
+        report(f"compiling, {HOW_OFTEN}")
+        raise tc.InputError("That will do.")
+
+    monkeypatch.setattr("tclose.make.kernels.ahead.compile_ahead", said.append)
+    monkeypatch.setattr("tclose.study.propose.propose.costs_of_t", compiling)
+    result = run("init", visits)
+    assert result.stderr.splitlines()[0] in (
+        "Compiling, once on this machine, which may take a minute.",
+        "Compiling, each time, which may take a minute; set NUMBA_CACHE_DIR to a folder to keep it in.",
+    )
+    assert len(said) == 1  # it begins while the table is read

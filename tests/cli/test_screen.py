@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 import tclose as tc
 from tclose.cli import app
+from tclose.cli.printing import Screen
 from tclose.cli.screen import how_read, stages
 from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
@@ -106,8 +107,8 @@ def test_what_a_release_loses_in_words() -> None:
     assert release._details.in_words == {
         "age": "in ranges of 15 on average",
         "day": "in ranges of 150 days on average",
-        "sex": "in sets of 2.0 of 2 values on average",
-        "zip": "as labels for 8.0 of 8 values on average",
+        "sex": "in sets of 2.0 of the 2 values on average",
+        "zip": "as labels that stand for 8.0 of the 8 values on average",
     }
     alone = tc.anonymize(people, tc.Policy(["sex"], {"ill": 1}, k=2, other="drop"))
     assert alone._details.in_words == {"sex": "as it is"}
@@ -118,13 +119,73 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     shown = run("anonymize", files[0], "-p", files[1], "-o", out).stdout
     assert "rows in classes with one sensitive value" in shown
     assert "of the detail of the quasi-identifiers is lost (GCP " in shown
-    assert "8 of 8 rows differ from all others when sensitive and kept columns are counted in (raw table: 8): " in shown
-    assert "By the quasi-identifiers alone it is 0, which k sees to; no limit is about this number, and 0 would be best." in shown
+    assert "8 of 8 rows are unique when all published columns are taken together (raw table: 8): " in shown
+    assert "somebody who knows the quasi-identifiers of a person, and both pay and ill, may find the row. " in shown
+    assert "alone no row is unique, because of k. No limit is about this number, and 0 would be best." in shown
     release = tc.anonymize(files[0], tc.Policy.load(files[1]))
     rows = list(zip(*(release.table[name].to_pylist() for name in ("town", "ill")), strict=True))
     unique = sum(rows.count(row) == 1 for row in rows)
     assert release._details.unique_without("pay") == unique
-    assert f"The most telling column is pay, with 8 values; without it {unique} would. Publish it in bins" in shown
+    assert unique <= 4
+    assert f"Most of that comes from pay, with 8 values: without it {unique} would be unique" in shown
+
+
+@pytest.mark.parametrize("bins", ["", ", bins: 20"])
+def test_no_column_is_blamed_if_unique_rows_stay_without_it(tmp_path: Path, bins: str) -> None:
+    """Two columns that tell the same: each of 20 rows has its own value in both, and in 4 bins it has company."""
+    rows = "".join(f"{row % 2},{row},{7 * row}\n" for row in range(20))
+    (tmp_path / "table.csv").write_text(f"age,pay,tax\n{rows}")
+    limits = f"{{t: 0.9{bins}}}"
+    (tmp_path / "policy.yaml").write_text(f"k: 2\nquasi: [age]\nsensitive: {{pay: {limits}, tax: {limits}}}\n")
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
+    assert "No column makes that by itself: without pay 20 would still be unique; " in shown
+    assert "would still be unique; with all sensitive numbers in 4 bins each, none.\n" in shown
+
+
+def test_bins_are_advised_only_if_they_were_counted_to_help(tmp_path: Path) -> None:
+    """One of 20 rows has a gain: in bins, too, it is the only one. If each row has its own, none is alone in 4 bins."""
+    for gains, told in (([0, 1, *[0] * 18], ""), ([3 * row for row in range(20)], ", and in 4 bins none")):
+        rows = "".join(f"{row % 2},{gain}\n" for row, gain in enumerate(gains))
+        (tmp_path / "table.csv").write_text(f"town,gain\n{rows}")
+        (tmp_path / "policy.yaml").write_text("k: 2\nquasi: [town]\nsensitive: {gain: {t: 0.9}}\n")
+        files: list[str | Path] = ["-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv", "--force"]
+        shown = run("anonymize", tmp_path / "table.csv", *files).stdout
+        assert f" values: without it none would be unique{told}.\n" in shown
+
+
+@pytest.mark.parametrize("command", ["audit", "anonymize"])
+def test_fewer_bins_than_asked_are_told(tmp_path: Path, command: str) -> None:
+    """18 of 20 rows have a 0: ten bins of equally many rows become two."""
+    rows = "".join(f"{row % 2},{max(0, row - 17)}\n" for row in range(20))
+    (tmp_path / "table.csv").write_text(f"age,gain\n{rows}")
+    out = ["-o", str(tmp_path / "release.csv"), "--force"] if command == "anonymize" else []
+    for bins, told in (("10", True), ("2", False), ("[1, 2]", False)):
+        (tmp_path / "policy.yaml").write_text(f"k: 2\nquasi: [age]\nsensitive: {{gain: {{t: 0.9, bins: {bins}}}}}\n")
+        shown = run(command, tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", *out).stdout
+        assert "t of gain" in shown
+        assert ("bins, not 10 as asked: rows with the same value share a bin" in shown) == told
+
+
+def test_what_the_report_measures_otherwise_is_beside_it(tmp_path: Path) -> None:
+    """Ages of 80 or more are published as one: a reader does not know how far they reach."""
+    rows = "".join(f"{age},{'ab'[age % 2]},{age % 4}\n" for age in [*range(10), *range(90, 100)])
+    (tmp_path / "table.csv").write_text(f"age,town,pay\n{rows}")
+    (tmp_path / "policy.yaml").write_text("k: 5\nquasi: {age: {top: 80}, town: }\nsensitive: {pay: {t: 0.9}}\n")
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
+    assert re.search("detail lost  in the report  published *\n", shown)
+    assert "here as a share of what your table has; in the report and the certificate (GCP 0." in shown
+
+
+def test_a_hierarchy_that_loses_much_is_explained(tmp_path: Path) -> None:
+    rows = "".join(f"{value},{row % 4}\n" for row, value in enumerate("abcd" * 5))
+    (tmp_path / "table.csv").write_text(f"town,pay\n{rows}")
+    (tmp_path / "town.csv").write_text("a;north;*\nb;north;*\nc;south;*\nd;south;*\n")
+    files: list[str | Path] = ["-p", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv", "--force"]
+    for hierarchy, k, told in (("{hierarchy: town.csv}", 20, True), ("{hierarchy: town.csv}", 5, False), ("", 20, False)):
+        (tmp_path / "policy.yaml").write_text(f"k: {k}\nquasi: {{town: {hierarchy}}}\nsensitive: {{pay: {{t: 1}}}}\n")
+        shown = run("anonymize", tmp_path / "table.csv", *files).stdout
+        assert "of the detail of the quasi-identifiers is lost" in shown
+        assert ("town: a class is published as the smallest group of the hierarchy that has all of its values" in shown) == told
 
 
 def test_unique_rows_of_the_raw_table_are_counted_as_they_are() -> None:
@@ -194,3 +255,18 @@ def test_a_sensitive_column_without_a_limit_is_told(files: tuple[Path, Path], tm
     shown = run("anonymize", files[0], "-p", files[1], "-o", tmp_path / "free.csv")
     assert shown.exit_code == 0, shown.output
     assert told in " ".join(shown.stdout.split())
+
+
+def test_an_indented_line_stays_indented_and_a_command_is_not_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("TTY_COMPATIBLE", "1"), ("COLUMNS", "30"), ("NO_COLOR", "1"), ("TERM", "xterm")):
+        monkeypatch.setenv(name, value)
+    Screen().tell("  one two three four five six seven eight nine ten")
+    Screen().tell_command("Then:", "tclose anonymize people.csv -p policy.yaml -o release.csv")
+    shown = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert shown[:2] == ["  one two three four five six", "  seven eight nine ten"]
+    assert shown[2:] == ["Then: tclose anonymize people.csv -p policy.yaml -o release.csv"]
+    monkeypatch.setenv("TTY_COMPATIBLE", "0")
+    Screen().tell("  one two three four five six seven eight nine ten")
+    assert capsys.readouterr().out == "  one two three four five six seven eight nine ten\n"

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,11 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 import tclose as tc
-from tclose.cli import app
-from tclose.jobs import Job
 from tclose.release import distributed
 from tests.support.planned import some_people
 from tests.support.servers import find_spark, spark
@@ -129,61 +122,6 @@ def test_what_is_published_is_what_one_machine_publishes(session: Any) -> None:
     assert set(release.record) == set(ref.record)
 
 
-@pytest.mark.parametrize("master", ["local-cluster[2,1,1024]", "connect"])
-def test_executors_of_their_own_make_the_same_release(master: str, tmp_path: Path) -> None:
-    """No row comes to the driver: Spark refuses to send it more than a part of the table. An executor that is killed is replaced."""
-    find_spark()
-    table = some_people(60_000, missing=True)
-    pq.write_table(table, tmp_path / "people.parquet")
-    policy = replace(POLICY, unit="row")
-    small = {"spark.driver.maxResultSize": "400k", "spark.sql.execution.arrow.pyspark.enabled": "true"}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(distributed, "MOST", 10_000)
-        patch.setattr(distributed, "JUDGED", 20_000)
-        with spark(master, **({} if master == "connect" else small)) as session:
-            frame = session.read.parquet(str(tmp_path / "people.parquet"))
-            if master != "connect":
-                with pytest.raises(Exception, match="maxResultSize"):
-                    frame.toArrow()
-            killed = threading.Event()
-            job = Job(lambda stage, _: killer.start() if stage.startswith("Growing") and not killed.is_set() else None)
-            killer = threading.Thread(target=_kill_an_executor, args=(killed,))
-            if master == "connect":
-                killed.set()
-            with job:
-                release = tc.anonymize(frame, policy, effort="fast")
-            assert killed.is_set()
-            release.write(tmp_path / f"{master[:5]}.parquet")
-    assert tc.verify(tmp_path / f"{master[:5]}.parquet").holds
-    known = tmp_path.parent / "the same release"
-    published = repr(pq.read_table(tmp_path / f"{master[:5]}.parquet").to_pylist())
-    if known.exists():
-        assert known.read_text() == published
-    known.write_text(published)
-
-
-def _kill_an_executor(killed: threading.Event) -> None:
-    """Kill one of Spark's executors on this machine while it works, by its number, which is that of a child of a child of ours."""
-    killed.set()
-    time.sleep(1)
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            words = (folder / "cmdline").read_bytes() if (folder / "cmdline").exists() else b""
-            if b"CoarseGrainedExecutorBackend" in words and _is_ours(int(folder.name)):
-                os.kill(int(folder.name), signal.SIGKILL)
-                return
-    raise AssertionError("There was no executor.")
-
-
-def _is_ours(process: int) -> bool:
-    """Whether a process was started by this one, or by one that this one started."""
-    while process > 1:
-        if process == os.getpid():
-            return True
-        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
-    return False
-
-
 def test_what_spark_cannot_do_is_said(session: Any) -> None:
     frame = session.createDataFrame(some_people(50))
     with pytest.raises(tc.PolicyError, match="growth alone"):
@@ -192,39 +130,3 @@ def test_what_spark_cannot_do_is_said(session: Any) -> None:
         tc.anonymize(frame, POLICY, keep_order=True)
     with pytest.raises(tc.OutputError, match=r"\.parquet"):
         tc.anonymize(frame, POLICY, effort="fast").write("release.csv")
-
-
-def test_a_folder_is_released_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    find_spark()
-    folder = tmp_path / "people"
-    folder.mkdir()
-    for part in range(2):
-        pq.write_table(some_people(300, part), folder / f"part-{part}.parquet")
-    policy = tmp_path / "policy.yaml"
-    POLICY.save(policy)
-    out = tmp_path / "release.parquet"
-    made = CliRunner().invoke(
-        app,
-        [
-            "anonymize",
-            str(folder),
-            "-p",
-            str(policy),
-            "-o",
-            str(out),
-            "--engine",
-            "spark",
-            "--master",
-            "local[2]",
-            "--effort",
-            "fast",
-        ],
-    )
-    assert made.exit_code == 0, made.output
-    assert "600 rows" in made.output
-    assert "t of pay" in made.output
-    assert CliRunner().invoke(app, ["verify", str(out)]).exit_code == 0
-    audit = ["audit", str(out), "-p", str(policy), "--json"]
-    ref, comp = (CliRunner().invoke(app, [*audit, *more]) for more in ([], ["--engine", "spark", "--master", "local[2]"]))
-    assert comp.exit_code == ref.exit_code == 0, comp.output
-    assert comp.stdout == ref.stdout

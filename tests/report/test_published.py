@@ -45,8 +45,8 @@ def test_labels_in_words(labels: list[Any], sizes: list[int], words: list[tuple[
 
 
 def test_labels_of_a_hierarchy_and_means_are_not_called_single_values() -> None:
-    assert words_of(["lung", "gut", "*"], [4, 4, 2], "The lowest label of the hierarchy of 'a'.") == [
-        (0.8, "as labels of its hierarchy, 2 of them"),
+    assert words_of(["lung", "gut", "*"], [4, 4, 2], "The smallest group of the hierarchy of 'a'.") == [
+        (0.8, "as 2 labels of its hierarchy"),
         (0.2, "as * (any value)"),
     ]
     assert words_of([2.5], [4], "The mean of 'a' over the rows of the class.") == [(1, "as means over each class")]
@@ -84,12 +84,11 @@ def test_shares_of_few_rows_are_not_told() -> None:
 
     assert said((1, "as *")) == "as *"
     assert said((1, "as they are")) == "as it is"
-    assert said((0.95, "as sets"), (0.05, "as *")) == "as sets; 5.0% of the rows as *"
-    assert said((0.96, "as sets"), (0.04, "as *")) == "as sets; some rows as *"
-    assert said((0.96, "as they are"), (0.04, "as sets")) == "as sets; most rows as they are"
+    assert said((0.95, "as sets"), (0.05, "as *")) == "95.0% of the rows as sets; the others as *"
+    assert said((0.96, "as sets"), (0.04, "as *")) == "most rows as sets; the others as *"
+    assert said((0.96, "as they are"), (0.04, "as sets")) == "most rows as they are; the others as sets"
     assert (
-        said((0.6, "as they are"), (0.3, "as sets"), (0.1, "as *"))
-        == "as sets; 10.0% of the rows as *; 60.0% of the rows as they are"
+        said((0.6, "as they are"), (0.3, "as sets"), (0.1, "as *")) == "60.0% of the rows as they are; 30.0% as sets; 10.0% as *"
     )
 
 
@@ -98,9 +97,9 @@ def test_screen_and_page_say_alike_how_columns_are_published() -> None:
     people = pa.table({"age": [20] * 4 + [30, 30, 40, 40], "sex": ["F"] * 8, "ill": ["flu", "gout"] * 4})
     release = tc.anonymize(people, tc.Policy(["age", "sex"], {"ill": 0.5}, k=4))
     screen = release._details.in_words
-    assert screen == {"age": "in ranges of 10 on average; 50% of the rows as they are", "sex": "as it is"}
-    page = Facts(papers_in_memory(release), 1).coarse_words
-    assert page == "age in ranges of 10 on average, 50.0% of the rows as they are; sex as it is."
+    assert screen == {"age": "50% of the rows as they are; the others in ranges of 10 on average", "sex": "as it is"}
+    page = dict(Facts(papers_in_memory(release), 1).coarse)
+    assert page == {"age": "50.0% of the rows as they are; the others in ranges of 10 on average", "sex": "as it is"}
 
 
 def test_labels_of_a_hierarchy_come_with_the_detail_that_they_lost() -> None:
@@ -109,7 +108,7 @@ def test_labels_of_a_hierarchy_come_with_the_detail_that_they_lost() -> None:
     policy = tc.Policy([tc.Quasi("was", hierarchy=tree)], {"ill": 1}, k=4)
     facts = Facts(papers_in_memory(tc.anonymize(people, policy)), 1)
     lost = facts.certificate["loss"]["by_attribute"]["gcp"]["was"]
-    assert facts.coarse_words == f"was as labels of its hierarchy, 2 of them ({100 * lost:.1f}% of its detail lost)."
+    assert facts.coarse == [("was", f"as 2 labels of its hierarchy ({100 * lost:.1f}% of its detail lost)")]
 
 
 def test_the_share_of_the_most_frequent_value_is_masked_with_its_count_in_a_long_list_too() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
 from itertools import combinations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,7 +25,8 @@ from tclose.policy.fields import CONTEXT
 from tclose.release.hospital import hospital
 from tclose.study.propose import costs, singling
 from tclose.study.propose.columns import columns_of
-from tclose.study.propose.commented import flow, scalar
+from tclose.study.propose.commented import cost_table, flow, loss_of_hierarchies, scalar, what_costs_mean
+from tclose.study.propose.costs import Cost
 from tclose.study.propose.inputs import read_as_needed
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
 from tclose.study.propose.words import suggests_sensitive
@@ -129,10 +132,41 @@ def test_the_file_of_the_hospital_is_for_a_steward_and_quotes_nobody(proposed: t
     assert f"age, zip and profession together single out {100 * together.share:.1f}% of the rows" in text
     for sentence in ("GUESSED: check it first", "CHOOSE one for each column", "keep it internal"):
         assert sentence in " ".join(text.split("\n# "))
-    assert "\n#  0.2 " in text
+    lines = [line[1:].split() for line in text.splitlines()]
+    head = lines.index(["t", "GCP", "classes", "cost", "diagnosis"])
+    assert [row[:2] for row in lines[head + 1 : head + 6 : 4]] == [["one", "class"], ["raw", "table"]]
+    assert [row[0] for row in lines[head + 2 : head + 5]] == ["0.1", "0.2", "0.3"]
     assert max(map(len, text.splitlines())) <= 120
     for name in ("patient", "name", "zip", "profession", "diagnosis"):
         assert not [cell for cell in set(visits[name].to_pylist()) if cell in text], name
+
+
+def test_the_costs_have_a_yardstick(proposed: tc.Proposal, visits: pa.Table) -> None:
+    """With one class of everybody a share is that of the table; in a class it is no smaller."""
+    header, whole, *rows, raw = cost_table(proposed.costs)
+    for place, name in ((3, "cost"), (4, "diagnosis")):
+        counts = pc.value_counts(visits[name]).field("counts").to_pylist()
+        if name == "diagnosis":  # costs are in bins
+            assert whole[place] == f"{100 * max(counts) / len(visits):.1f}%"
+        shares = [float(row[place].rstrip("%")) for row in rows]
+        assert all(share >= float(whole[place].rstrip("%")) for share in shares)
+    assert (header[:3], whole[:3], raw[:2]) == (["t", "GCP", "classes"], ["one class", "1.000", "1"], ["raw table", "0.000"])
+
+
+def test_refused_costs_have_no_shares() -> None:
+    refused = [Cost(t, None, None, "No release.", {}) for t in (0.1, 0.2, 0.3)]
+    assert cost_table(refused)[2] == ["0.1", "refused", ""]
+    assert what_costs_mean(refused) == [what_costs_mean(refused)[0]]
+
+
+def test_bins_that_become_fewer_are_told() -> None:
+    """70% have no debt: of four bins of equally many rows, two would begin within them."""
+    text = " ".join(tc.propose(skewed(140, list(range(1, 61)))).to_yaml().replace("\n  # ", " ").split())
+    assert "And bins: 4, of which it has one for itself" in text
+    assert "On this table they are 3 bins, because rows with the same value share a bin." in text
+    text = " ".join(tc.propose(skewed(0, [7 * number for number in range(200)])).to_yaml().split())
+    assert "bins: 10" in text
+    assert "On this table they are" not in text
 
 
 def test_columns_that_are_refused_or_useless_have_a_role_and_a_reason() -> None:
@@ -216,10 +250,10 @@ def test_how_near_a_class_with_all_or_none_of_a_value_can_be_by_hand() -> None:
     found = commonest([0] * 6 + [1, 2, 3, 4])
     assert (found.share, found.values, found.missing) == (Fraction(6, 10), 5, False)
     assert (found.nobody, found.everybody) == (Fraction(6, 40), Fraction(10, 40))
-    assert found.passing == ["one in which nobody has it, at 0.150"]
+    assert found.passing == ["a class in which nobody has it may have a distance of 0.150"]
     missing = commonest([1, 2, 3] + [None] * 7)
     assert (missing.missing, missing.nobody, missing.everybody) == (True, Fraction(7, 30), Fraction(6, 30))
-    assert missing.passing == ["one in which everybody has it, at 0.200"]  # t is not exceeded
+    assert missing.passing == ["a class in which everybody has it has a distance of 0.200"]  # t is not exceeded
     assert commonest([0] * 4 + [1, 2, 3, 4, 5, 6]).passing == []  # less than half
     assert commonest([0] * 9 + [1]).passing == []  # two values are as far apart as can be in any case
 
@@ -256,7 +290,7 @@ def test_the_share_of_a_value_that_most_have_is_bounded_in_each_class(
     text = " ".join(found.to_yaml().replace("\n  # ", " ").split())
     assert f"its share is {bounds} in each class" in text
     share = 100 * people["debt"].to_pylist().count(0) / len(people)
-    assert f"{share:.1f}% of the rows have the same value. In the order" in text
+    assert f"{share:.1f}% of the rows have the same value. The values have an order" in text
     assert f"4. Is debt limited as you want it? {share:.1f}% of the rows have the same value." in text
     release = tc.anonymize(people, found.policy)
     debts, classes = np.array(people["debt"].to_pylist()), np.array(release.partition)
@@ -388,6 +422,23 @@ def test_hierarchies_that_fit_are_proposed_and_others_are_named_with_the_reason(
     assert "gout" not in text  # the value that is lacking
 
 
+def test_what_the_hierarchies_cost_is_measured_and_told_if_it_is_more(folder: Path) -> None:
+    found = tc.propose(people_of(), sensitive="diagnosis", hierarchies=folder)
+    own, other = found.costs[1], found.without_hierarchies
+    assert other is not None
+    assert own.gcp is not None
+    (age, job) = found.policy.quasi
+    assert (age.snap, job.tree is None) == ("auto", False)
+    release = tc.anonymize(people_of(), replace(found.policy, quasi=[age, tc.Quasi("job")]))
+    assert other.gcp == release.loss["gcp"]
+    more, less = (replace(found, without_hierarchies=other._replace(gcp=own.gcp + step)) for step in (0.1, -0.1))
+    assert loss_of_hierarchies(more) == ""
+    told = f"Without the files of hierarchies GCP would be {own.gcp - 0.1:.3f} at t = 0.2, not {own.gcp:.3f}."
+    assert loss_of_hierarchies(less).startswith(told)
+    assert told in " ".join(less.to_yaml().replace("\n# ", " ").split())
+    assert tc.propose(people_of(), sensitive="diagnosis").without_hierarchies is None
+
+
 def test_the_paths_of_hierarchies_start_at_the_folder_of_the_policy(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -498,9 +549,12 @@ def test_the_command_names_the_table_and_the_policy_as_they_were_given(tmp_path:
     found = tc.propose("raw data/people.csv")
     found.save("my policy.yaml")
     lines = Path("my policy.yaml").read_text().splitlines()
-    assert "# Then: tclose anonymize 'raw data/people.csv' -p 'my policy.yaml' -o release.csv" in lines
+    assert "# Then: tclose anonymize 'raw data/people.csv' -p 'my policy.yaml' -o release.csv --report report.html" in lines
     assert str(tmp_path) not in "\n".join(lines)
-    assert "# Then: tclose anonymize DATA -p policy.yaml -o release.csv" in tc.propose(people_of()).to_yaml().splitlines()
+    assert (
+        "# Then: tclose anonymize DATA -p policy.yaml -o release.csv --report report.html"
+        in tc.propose(people_of()).to_yaml().splitlines()
+    )
 
 
 # --- every proposal loads and runs ----------------------------------------------------------------------------------------

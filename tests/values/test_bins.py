@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.release.certificate import to_json
-from tclose.values.bins import Bins, _quantile_starts, in_order, interval_of, roundest_between
+from tclose.values.bins import Bins, in_order, interval_of, quantile_starts, roundest_between
 from tclose.values.formula_guard import guarded
 from tests import naive
 
@@ -102,7 +102,7 @@ def test_round_edges_put_rows_into_the_bins_of_before(whole: set[int], count: in
     counts = data.draw(st.lists(st.integers(1, 9), min_size=len(whole), max_size=len(whole)))
     numbers = [Fraction(number, unit) for number in ascending]
     found = Bins.read(count).labels(numbers, counts)
-    starts = [0, *_quantile_starts(counts, count), len(numbers)]
+    starts = [0, *quantile_starts(counts, count), len(numbers)]
     assert [found.count(label) for label in dict.fromkeys(found)] == [end - start for start, end in pairwise(starts)]
     for number, label in zip(numbers, found, strict=True):
         low, high = interval_of(label) or (math.inf, -math.inf)

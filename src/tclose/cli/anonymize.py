@@ -98,13 +98,13 @@ def anonymize(
         pages = [] if report is None else _write_reports(written, report, force=force)
     with a_reader_may_leave():
         if isinstance(release, SparkRelease):
-            show_spark_release(release, written)
+            show_spark_release(release, written, pages)
         elif isinstance(release, Release):
-            show_release(release, written)
+            show_release(release, written, pages)
         else:
             show_release_set(release, written)
-        for page in pages:
-            echo(f"  {page}  public: a report")
+            for page in pages:
+                echo(f"  {page}  public: a report")
 
 
 def _write_reports(written: Sequence[Path | list[Path]], report: Path, *, force: bool) -> list[Path]:

@@ -35,6 +35,8 @@ def init(
     of t cost on a sample. Which columns are sensitive is a GUESS from names and kinds, unless you name them: check it before
     anything is published.
 
+    The first time on a machine, what makes releases is compiled, which may take a minute.
+
     The policy can be used as it is. Its comments count rows of the raw table: it is INTERNAL.
 
     \b
@@ -71,7 +73,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     """Print what was proposed, what is dangerous, and what to decide."""
     from tclose.cli.printing import Columns, Screen, words
     from tclose.cli.screen import listed_names
-    from tclose.study.propose.commented import dangers, next_command
+    from tclose.study.propose.commented import cost_table, dangers, loss_of_hierarchies, next_command, what_costs_mean
 
     policy, guess = found.policy, "guess: " if found.guessed else ""
     screen = Screen()
@@ -89,13 +91,15 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     for sentence in dangers(found):
         screen.tell(sentence)
     screen.print()
-    costs = Columns("t", "information loss (GCP)", "classes")
-    for cost in found.costs:
-        figures = ("refused", "") if cost.gcp is None else (f"{cost.gcp:.3f}", f"{cost.classes:,}")
-        costs.row(str(cost.t), *figures)
+    header, *cells = cost_table(found.costs)
+    costs = Columns(*header)
+    for row in cells:
+        costs.row(*row)
     screen.print(costs)
     whole = "all rows" if found.sampled == found.rows else f"a sample of {found.sampled:,} rows"
-    screen.tell(f"Tried on {whole}. GCP is 0 if nothing is lost, and 1 if everything is.")
+    screen.tell(f"Tried on {whole}.", *what_costs_mean(found.costs))
+    if sentence := loss_of_hierarchies(found):
+        screen.tell(sentence)
     for refusal in dict.fromkeys(cost.refusal for cost in found.costs if cost.refusal):
         screen.tell(f"Refused: {refusal}")
     screen.print()
@@ -104,5 +108,5 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     which = f"which columns are sensitive ({names} by a guess)" if found.guessed else f"whether {names} is all that is sensitive"
     screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
     for sentence in found.decisions:
-        screen.tell(sentence)
-    screen.tell(f"Then: {next_command(found.data, str(out))}")
+        screen.tell(f"  {sentence}")
+    screen.tell_command("Then:", next_command(found.data, str(out)))

@@ -61,12 +61,20 @@ class Screen(Console):
             self.soft_wrap, self.width = True, WIDE
 
     def tell(self, *parts: str | Text) -> None:
-        """Print one line on the screen, of parts that are separated by a space."""
+        """Print one line on the screen, of parts that are separated by a space; one that is indented stays so where it breaks."""
+        line = parts[0] if len(parts) == 1 else ""
+        if isinstance(line, str) and line.startswith(" "):
+            self.tell_below(line.lstrip(), len(line) - len(line.lstrip()))
+            return
         self.print(*(part if isinstance(part, Text) else words(part) for part in parts))
 
     def tell_below(self, line: str, indent: int = 3) -> None:
         """Print a line that stands below another one, indented; where a terminal breaks it, all of its parts are."""
         self.print(Padding(words(line), (0, 0, 0, indent)) if self.is_terminal else words(" " * indent + line))
+
+    def tell_command(self, before: str, command: str) -> None:
+        """Print a command after some words; the terminal may break it, but no break is copied with it."""
+        self.print(words(f"{before} {command}"), soft_wrap=True)
 
     def on_broken_pipe(self) -> None:
         """Raise BrokenPipeError for `a_reader_may_leave` to handle; rich would end the program."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tclose.cli.binned import fewer_bins
 from tclose.cli.printing import Columns, Screen, words
 from tclose.cli.screen import WHAT_T_IS, how_read, limits_table, listed_names, size, worst_classes
+from tclose.cli.unique import show_unique
 from tclose.make.registry import DEFAULT
 from tclose.policy.models import asked_of
 from tclose.release.certificate import edges_in_words
@@ -22,18 +24,20 @@ if TYPE_CHECKING:
 
 ANOTHER = 0.005
 """Two figures of one information loss that differ by more are explained."""
+COARSE = 0.25
+"""Columns with a hierarchy that lose more than this have their loss explained."""
 USELESS = 0.9
 """With an information loss above this, a release says little of its quasi-identifiers."""
 
 
-def show_release(release: Release, paths: list[Path]) -> None:
-    """Print the screen of a release: what it attains, its information loss, unique rows, and its files."""
+def show_release(release: Release, paths: list[Path], reports: Sequence[Path] = ()) -> None:
+    """Print the screen of a release: what it attains, its information loss, unique rows, and its files with its reports."""
     screen = Screen()
     _show_attained(screen, release, paths[0])
     for line in how_read(release.readings):
         screen.tell(line)
     screen.print()
-    show_paths(screen, paths)
+    show_paths(screen, paths, reports)
 
 
 def _show_attained(screen: Screen, release: Release, path: Path) -> None:
@@ -45,6 +49,8 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))
     screen.tell(WHAT_T_IS)
+    for sentence in fewer_bins(audit):
+        screen.tell(sentence)
     for sentence in worst_classes(audit):
         screen.tell(sentence)
     limited = {column.name for _, column in asked_of(audit.policy) if column is not None}
@@ -62,14 +68,15 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
         screen.tell(f"{promise[0].upper()}{promise[1:]} (edges: checked with the raw table).")
     screen.print()
     _show_loss(screen, release, release._details.in_words)
-    _show_unique(screen, release)
+    show_unique(screen, release)
 
 
-def show_paths(screen: Screen, paths: list[Path]) -> None:
-    """Print the files of a release, and what each is."""
+def show_paths(screen: Screen, paths: list[Path], reports: Sequence[Path] = ()) -> None:
+    """Print the files of a release and its reports, and what each is."""
     notes = ("the release", "public: what was asked and attained", "INTERNAL: never publish it", "public: what each column holds")
-    width = max(len(str(path)) for path in paths)
-    for path, note in zip(paths, notes, strict=True):
+    files = [*paths, *reports]
+    width = max(len(str(path)) for path in files)
+    for path, note in zip(files, [*notes, *["public: a report"] * len(reports)], strict=True):
         screen.tell(f"  {path!s:<{width}}  {note}")
 
 
@@ -101,7 +108,7 @@ def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
     screen.print(table)
 
 
-def show_spark_release(release: SparkRelease, paths: list[Path]) -> None:
+def show_spark_release(release: SparkRelease, paths: list[Path], reports: Sequence[Path] = ()) -> None:
     """Print the screen of a release on Spark: what it attains, its information loss, and its files."""
     screen, audit = Screen(), release.audit
     screen.tell(words(SATISFIED, style="bold green"))
@@ -120,24 +127,30 @@ def show_spark_release(release: SparkRelease, paths: list[Path]) -> None:
     for line in how_read(release.readings):
         screen.tell(line)
     screen.print()
-    show_paths(screen, paths)
+    show_paths(screen, paths, reports)
 
 
 def _show_loss(screen: Screen, release: Release | SparkRelease, in_words: Mapping[str, str]) -> None:
     """Print the information loss of a release, in all and for each quasi-identifier."""
     gcp = release.loss["gcp"]
     screen.tell(f"{100 * gcp:.0f}% of the detail of the quasi-identifiers is lost (GCP {gcp:.4f}; 0 is all detail, 1 none):")
-    table = Columns("", "detail lost", "published")
-    for name, lost in release.loss.by_attribute["gcp"].items():
-        table.row(f"  {name}", f"{100 * lost:.0f}%", in_words.get(name, ""))
-    table.columns[2].justify = "left"
+    lost, seen = release.loss.by_attribute["gcp"], release.certificate["loss"].get("by_attribute", {}).get("gcp", {})
+    differ = any(abs(lost[name] - own) >= ANOTHER for name, own in seen.items())
+    table = Columns("", "detail lost", *(["in the report"] if differ else []), "published")
+    for name, own in lost.items():
+        other = [f"{100 * seen[name]:.0f}%" if name in seen else "-"] if differ else []
+        table.row(f"  {name}", f"{100 * own:.0f}%", *other, in_words.get(name, ""))
+    table.columns[-1].justify = "left"
     screen.print(table)
-    seen = release.certificate["loss"].get("gcp")
-    if seen is not None and abs(seen - gcp) >= ANOTHER:
+    if differ:
+        whole = release.certificate["loss"]["gcp"]
+        trees = any(column.tree is not None for column in release.audit.policy.quasi)
         screen.tell(
-            f"The certificate and the report have GCP {seen:.4f}: a reader does not know your table, and compares with what is "
-            "published."
+            "Detail lost is how wide the published values are: here as a share of what your table has; in the report and the "
+            f"certificate (GCP {whole:.4f}), whose readers do not know your table, as a share of what is published"
+            f"{' or of the whole hierarchy' if trees else ''}."
         )
+    _show_coarse_labels(screen, release)
     if gcp > USELESS:
         advice = "" if release.record["algorithm"] in (DEFAULT, "codip") else f" Or choose {DEFAULT}, which usually loses less."
         screen.tell(
@@ -145,36 +158,13 @@ def _show_loss(screen: Screen, release: Release | SparkRelease, in_words: Mappin
         )
 
 
-def _show_unique(screen: Screen, release: Release) -> None:
-    """Print the number of rows that differ from all others, the column that makes most of them differ, and advice."""
-    unique = release.certificate["unique_rows"]
-    roles = {column["name"]: column["role"] for column in release.certificate["columns"]}
-    kept = [name for name, role in roles.items() if role == "kept"]
-    if kept:
-        screen.tell(f"Published as {'it is' if len(kept) == 1 else 'they are'}: {listed_names(kept)}.")
-    raw = release._details.unique_before
-    if not unique:
-        before = "" if raw is None else f" In the raw table {number_of(raw, 'row')} had none."
-        screen.tell(f"Every row has another that is the same in all columns: that is the best there is.{before}")
-        return
-    differ = "differs" if unique == 1 else "differ"
-    before = "" if raw is None else f" (raw table: {raw:,})"
-    alone = "By the quasi-identifiers alone it is 0, which k sees to; n" if release.audit.k > 1 else "N"
-    screen.tell(
-        f"{unique:,} of {number_of(release.audit.rows, 'row')} {differ} from all others when sensitive and kept columns are "
-        f"counted in{before}: anyone who knows all of those of a person, too, can find that row. {alone}o limit is about this "
-        "number, and 0 would be best."
-    )
-    names = [name for name, role in roles.items() if role in ("kept", "sensitive")]
-    telling = max(names, key=lambda name: len(release._details.coded[name].combine_chunks().dictionary))
-    values = len(release._details.coded[telling].combine_chunks().dictionary)
-    mend = "Drop it or make it coarser"
-    if roles[telling] == "sensitive":
-        number = release.readings[telling].kind in ("integer", "decimal", "float")
-        binned = next(column.bins for column in release._details.policy.sensitive if column.name == telling) is not None
-        mend = "Publish it in bins (bins in the policy)" if number and not binned else "Make it coarser before you publish it"
-    without = release._details.unique_without(telling)
-    others = f"without it {f'{without:,}' if without else 'none'} would"
-    screen.tell(
-        f"  The most telling column is {telling}, with {number_of(values, 'value')}; {others}. {mend}, if that is too many."
-    )
+def _show_coarse_labels(screen: Screen, release: Release | SparkRelease) -> None:
+    """Print why quasi-identifiers with a hierarchy lose much, and what would lose less."""
+    lost = release.loss.by_attribute["gcp"]
+    coarse = [column.name for column in release.audit.policy.quasi if column.tree is not None and lost[column.name] >= COARSE]
+    if coarse:
+        screen.tell(
+            f"{listed_names(coarse)}: a class is published as the smallest group of the hierarchy that has all of its values, "
+            "and a group also covers values that nobody in the class has. Without the hierarchy, numbers are published as ranges "
+            "(with snap: auto) and texts as sets of values, which usually loses less."
+        )

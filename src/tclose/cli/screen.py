@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tclose.cli.binned import fewer_bins, half_in_words
 from tclose.cli.printing import Columns, Screen, words
 from tclose.jobs import COMPILING, Job
 from tclose.policy.models import MODELS, NAMED, PrivacyModel
@@ -85,6 +86,8 @@ def show_audit(
     screen.print()
     screen.print(limits_table(audit))
     screen.tell(WHAT_T_IS)
+    for sentence in fewer_bins(audit):
+        screen.tell(sentence)
     screen.print()
     for sentence in worst_classes(audit):
         screen.tell(sentence)
@@ -234,7 +237,8 @@ def _disclosure_in_words(name: str, profile: Profile) -> str:
         share = "All" if rows == profile.rows else inside
         parts.append(f"{share} have {name} {value} (in the table {outside})")
     if profile.middle is not None and len(profile.values) > 1:
-        parts.append(f"half have {name} {profile.middle[0]} or less (in the table {profile.middle[1]} or less)")
+        inside, outside = map(half_in_words, profile.middle)
+        parts.append(f"half have {name} {inside} (in the table {outside})")
     sentence = "; ".join(parts) or f"it has the same {name} as the table"
     return f"{sentence[0].upper()}{sentence[1:]}."
 

@@ -200,6 +200,8 @@ class AttributeAudit(Attained):
         Whether the limits apply to the values or to their bins, and the largest distance over the other ones.
     profile : Profile or None
         The values of the class that is farthest from the table.
+    bins : int or None
+        How many bins of numbers occur in the table; None without bins. A missing cell is in none of them.
     """
 
     distance: str
@@ -212,6 +214,7 @@ class AttributeAudit(Attained):
     judged: Literal["values", "bins"] = "values"
     t_other: Fraction | None = None
     profile: Profile | None = None
+    bins: int | None = None
 
     @property
     def keys(self) -> list[str]:

@@ -185,13 +185,14 @@ def _measure_attribute(
         attribute = replace(attribute, verdicts={**attribute.verdicts, REGION: region})
     if column.bins is None:
         return attribute, domain.codes
-    other = None
+    other, bins = None, domain if in_bins else None
     if source.kinds[column.name] != "text":  # a release has the labels of bins, and no values below them
         beside, table = _domain_and_reference(source, cells, column, Context(), binned=not in_bins)
         closeness = Closeness(beside.distance)
         verdicts = [closeness.judge(part) for part in cells.histograms(column.name, beside.codes, table)]
-        other = Fraction(closeness.join(verdicts).worst)
-    return replace(attribute, judged="bins" if in_bins else "values", t_other=other), domain.codes
+        other, bins = Fraction(closeness.join(verdicts).worst), bins or beside
+    count = None if bins is None else sum(value is not None for value in bins.values)
+    return replace(attribute, judged="bins" if in_bins else "values", t_other=other, bins=count), domain.codes
 
 
 def _judge_jointly(cells: Cells, codes: Mapping[str, Ints]) -> Verdict | None:

@@ -311,7 +311,7 @@ def losses_seen_of_charges(charged: Sequence[Charges], whole: Whole, *, weights:
 
 
 def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints) -> dict[str, str]:
-    """Return in words how each quasi-identifier is published: ``in ranges of 8.6 on average; 4% of the rows as they are``."""
+    """Return in words how each quasi-identifier is published: ``4% of the rows as they are; the others in ranges of 8.6``."""
     return charges_in_words(scales, [Charges.of(attribute, rows) for attribute in published], int(rows.sum()))
 
 
@@ -324,8 +324,8 @@ def charges_in_words(scales: Sequence[Scale], charged: Sequence[Charges], rows: 
             continue
         mean = math.fsum(attribute.changed_ncp) / attribute.changed
         as_is = 100 * (1 - attribute.changed / rows)
-        others = f"; {as_is:.0f}% of the rows as they are" if as_is >= 0.5 else ""
-        said[attribute.name] = f"{scale.width_in_words(mean)}{others}"
+        unchanged = f"{as_is:.0f}% of the rows as they are; the others " if as_is >= 0.5 else ""
+        said[attribute.name] = f"{unchanged}{scale.width_in_words(mean)}"
     return said
 
 

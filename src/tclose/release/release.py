@@ -24,6 +24,7 @@ from tclose.tables.files import Together, check_target, sha256_of
 from tclose.tables.moments import Moments
 from tclose.tables.readings import Reading
 from tclose.tables.write import check_columns, check_suffix, write_table
+from tclose.values.arrays import Ints
 from tclose.values.exact import decimal_up, number_of
 
 if TYPE_CHECKING:
@@ -102,15 +103,27 @@ class Details:
 
     def unique_without(self, name: str) -> int:
         """Return the number of rows that are unique in all published columns but one."""
+        return self.unique_if({name: np.zeros(self.coded.num_rows, dtype=np.int64)})
+
+    def unique_if(self, other: Mapping[str, Ints]) -> int:
+        """Return the number of rows that would be unique in all published columns if some columns had other values.
+
+        Parameters
+        ----------
+        other
+            The codes of the other values of each row, from 0 on, by the names of their columns.
+        """
         keys = np.zeros(self.coded.num_rows, dtype=np.int64)
-        for other in self.coded.column_names:
-            if other == name:
-                continue
-            column = self.coded[other].combine_chunks()
-            size = len(column.dictionary) + 1
-            codes = column.indices.cast(pa.int64()).fill_null(size - 1).to_numpy(zero_copy_only=False)
-            keys = np.unique(keys * size + codes, return_inverse=True)[1]
+        for name in self.coded.column_names:
+            codes = other[name] if name in other else self.codes_of(name)
+            keys = np.unique(keys * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1]
         return int(np.count_nonzero(np.bincount(keys) == 1))
+
+    def codes_of(self, name: str) -> Ints:
+        """Return the index of each row's value in the dictionary of a published column; a missing cell has the next index."""
+        column = self.coded[name].combine_chunks()
+        codes: Ints = column.indices.cast(pa.int64()).fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False)
+        return codes
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,6 +21,7 @@ from tclose.report.commonest import Commonest
 from tclose.report.labels import listed, percent, quoted
 from tclose.report.listing import Listing, cut
 from tclose.report.masking import masked_cells, pooled
+from tclose.report.meanings import meanings_of
 from tclose.report.papers import Papers
 from tclose.report.published import MEANS, SINGLE, PublishedColumn, coarseness_in_words, coarseness_of, published_columns
 from tclose.study.measured import Distribution
@@ -39,17 +40,10 @@ OF_FREQUENCIES = ("beta", "beta_enhanced", "delta")
 """Models whose attained value tells how often the rarest value occurs: a public report says only that they are satisfied."""
 MOST_LINES = 80
 """Lines of a policy, at most."""
-PLAINLY = {
-    "k": "k: at least this many rows of each class look alike in all quasi-identifiers.",
-    "t": "t: how far the sensitive values of a class may be from those of the whole table. It is 0 if both have the same "
-    "distribution, and 1 if they are as far apart as can be. At 0.2, for example, a fifth of the class would have to move across "
-    "the whole range of values for it to be like the table, or twice as many half as far.",
-    "l_distinct": "l: at least this many different values occur in each class.",
-    "share": "alpha: no value has a larger share in a class.",
-}
-"""What models mean, for a reader who never read a paper."""
 MOST_NAMED = 6
-"""Quasi-identifiers that a sentence names, at most."""
+"""Sensitive columns that have sentences on page one, at most."""
+MOST_LISTED = 30
+"""Quasi-identifiers that page one lists, at most."""
 TOPICS = (
     ("purpose", "context", "purpose"),
     ("recipient", "context", "recipient"),
@@ -147,8 +141,15 @@ class Facts:
 
     @property
     def unique(self) -> str:
-        """How many rows differ from all others, in words."""
-        return self._of_rows(int(self.certificate["unique_rows"]), "differs", "differ")
+        """How many rows are unique if all published columns are taken together, in sentences."""
+        rows, others = int(self.certificate["unique_rows"]), [*self.names("sensitive"), *self.names("kept")]
+        quantity = "" if len(others) == 1 else "both " if len(others) == 2 else "all of "
+        together = f"the quasi-identifiers and {quantity}{listed(list(map(quoted, others)))}"
+        found = self._of_rows(rows, "is", "are")
+        said = f"{found[0].upper()}{found[1:]} unique when all published columns are taken together, {together}"
+        if not rows:
+            return f"{said}: that is the best there is."
+        return f"{said}. Whoever knows all of that of such a person finds the row. None would be best; no limit is about it."
 
     @cached_property
     def commonest(self) -> list[Commonest]:
@@ -220,18 +221,22 @@ class Facts:
     @property
     def meanings(self) -> list[str]:
         """What the limits of the release mean, for a reader who never read a paper."""
-        used = dict.fromkeys(NAMED[judgement.model] for judgement in self.audit.judgements)
-        return [PLAINLY.get(model.key) or model.meaning for model in used if model.key in PLAINLY or model.meaning]
+        return meanings_of(self.audit)
 
     def inference(self) -> Listing:
         """Return for each sensitive column how near its classes are to the table."""
         rows = []
         for name, found in self.audit.sensitive.items():
-            whole = self._most(self.papers.measured.distributions[name])
-            largest = MASKED if whole == MASKED and self.audit.classes == 1 else percent(found.share)
+            largest, whole = self.shares(name)
             rows.append((name, largest, whole, f"{found.l_distinct:,}", decimal_up(found.t_judged)))
         headers = ("sensitive column", "largest share of one value in a class", "in the table", "fewest values in a class", "t")
         return cut("Sensitive columns in the classes", headers, rows, what=("column", "columns"))
+
+    def shares(self, name: str) -> tuple[str, str]:
+        """Return the largest share of one value of a sensitive column in a class, and that in the table; masked if it must be."""
+        whole = self._most(self.papers.measured.distributions[name])
+        largest = MASKED if whole == MASKED and self.audit.classes == 1 else percent(self.audit.sensitive[name].share)
+        return largest, whole
 
     def _most(self, found: Distribution) -> str:
         """Return the share of the most frequent value in the table; it is masked where its count is: then all counts are."""
@@ -275,7 +280,8 @@ class Facts:
                 for first, last in ranges
             ]
             return _listing_of_values(found.name, lines, rows)
-        return self._values(found.name, found.values, found.counts.tolist(), in_order=found.in_order)
+        of_bins = any(column.name == found.name and column.bins is not None for column in self.audit.policy.sensitive)
+        return self._values(found.name, found.values, found.counts.tolist(), in_order=found.in_order or of_bins)
 
     def _values(
         self, name: str, values: Sequence[str], counts: Sequence[int], *, in_order: bool, longest: int = MOST_VALUES
@@ -321,15 +327,15 @@ class Facts:
         found = self.coarseness[name]
         said = coarseness_in_words(found, self.audit.rows, self.least)
         lost = self.certificate["loss"].get("by_attribute", {}).get("gcp", {}).get(name)
-        is_label = any(" labels of its hierarchy" in what for _, what in found)
+        is_label = any(" of its hierarchy" in what for _, what in found)
         return f"{said} ({percent(lost)} of its detail lost)" if is_label and lost is not None else said
 
     @property
-    def coarse_words(self) -> str:
-        """A sentence on how the quasi-identifiers are published."""
-        said = [f"{quoted(name)} {self._published(name).replace('; ', ', ')}" for name in self.quasi]
-        more = [f"{len(said) - MOST_NAMED:,} more"] if len(said) > MOST_NAMED + 1 else []
-        return f"{'; '.join([*(said[:MOST_NAMED] if more else said), *more])}."
+    def coarse(self) -> list[tuple[str, str]]:
+        """Each quasi-identifier with words on how it is published; a long list is cut, with a count."""
+        said = [(quoted(name), self._published(name)) for name in self.quasi]
+        more = len(said) - MOST_LISTED
+        return said if more < 2 else [*said[:MOST_LISTED], (f"{more:,} more", "see the table of transformations")]
 
     @property
     def not_stated(self) -> list[tuple[str, str]]:

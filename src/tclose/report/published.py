@@ -11,7 +11,7 @@ import numpy as np
 from tclose.judge.boxes import ends_of_range, is_masked, set_members
 from tclose.judge.result import Audit
 from tclose.report.labels import percent
-from tclose.values.exact import about
+from tclose.values.exact import about, number_of
 from tclose.values.hierarchy import printed
 
 DAY = 86_400_000_000
@@ -80,7 +80,7 @@ def coarseness_of(name: str, columns: Mapping[str, PublishedColumn], audit: Audi
     if labels:
         number = sum(kind == "single" for kind, _ in kinds)
         found = [
-            (share, f"as labels of its hierarchy, {number:,} of them" if words == SINGLE else words) for share, words in found
+            (share, f"as {number_of(number, 'label')} of its hierarchy" if words == SINGLE else words) for share, words in found
         ]
     return sorted(found, key=lambda part: -part[0])
 
@@ -99,24 +99,25 @@ WORDS = {
 
 
 def coarseness_in_words(found: Sequence[tuple[float, str]], rows: int, least: int) -> str:
-    """Return how a quasi-identifier is published, as the screen of a release says it: coarse values first, then unchanged ones.
+    """Return how a quasi-identifier is published, as the screen of a release says it: unchanged values first, then coarse ones.
 
     Shares of fewer than ``least`` of the ``rows`` are not told.
 
     >>> coarseness_in_words([(0.79, "as they are"), (0.21, "in sets of 2.6 values on average")], 1000, 5)
-    'in sets of 2.6 values on average; 79.0% of the rows as they are'
+    '79.0% of the rows as they are; the others in sets of 2.6 values on average'
     >>> coarseness_in_words([(1.0, "as they are")], 1000, 5)
     'as it is'
     """
     if len(found) == 1:
         return "as it is" if found[0][1] == SINGLE else found[0][1]
     small = min(share for share, _ in found) * rows < least
-    first, *others = sorted(
-        found, key=lambda part: part[1] == SINGLE
-    )  # a stable order: the largest share of the coarse ones first
-    many = [f"{percent(share)} of the" if not small else "most" if share > 1 / 2 else "some" for share, _ in others]
-    parts = [f"{count} rows {what}" for count, (_, what) in zip(many, others, strict=True)]
-    return "; ".join([first[1], *parts])
+    order = sorted(found, key=lambda part: part[1] != SINGLE)  # a stable order: the largest share of the coarse ones first
+    shares = [("most" if share > 1 / 2 else "some") if small else percent(share) for share, _ in order]
+    if len(order) == 2:  # what is not the one is the other
+        shares[1] = "the others"
+    first, *others = (f"{share} {what}" for share, (_, what) in zip(shares, order, strict=True))
+    rows_of = " rows " if small else " of the rows "
+    return "; ".join([first.replace(" ", rows_of, 1), *others])
 
 
 def _kind_of(label: str) -> tuple[str, float]:

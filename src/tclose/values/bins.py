@@ -74,7 +74,7 @@ class Bins:
         if self.edges is not None:
             return [_bin_label(self.edges, bisect_right(self.edges, number)) for number in numbers]
         assert self.count is not None
-        starts = [0, *_quantile_starts(counts, self.count), len(numbers)]
+        starts = [0, *quantile_starts(counts, self.count), len(numbers)]
         names = labels_of([(numbers[start], numbers[end - 1]) for start, end in pairwise(starts)] if numbers else [])
         return [name for name, (start, end) in zip(names, pairwise(starts), strict=False) for _ in range(start, end)]
 
@@ -94,7 +94,16 @@ class Bins:
         return math.isfinite(low) and high - low == self.width and low % self.width == 0
 
 
-def _quantile_starts(counts: Sequence[int], parts: int) -> list[int]:
+def count_bins(counts: Sequence[int], asked: int) -> int:
+    """Return how many bins ``asked`` ones become: fewer where many rows have one value, because a value is never divided.
+
+    >>> count_bins([90, 1, 2, 3, 4], 10), count_bins([1] * 20, 10)
+    (2, 10)
+    """
+    return len(quantile_starts(counts, asked)) + 1
+
+
+def quantile_starts(counts: Sequence[int], parts: int) -> list[int]:
     """Return the indices of the numbers at which parts of about equally many rows start, without the first.
 
     ``counts`` says how often each number occurs, ascending. There are fewer parts where numbers are few.

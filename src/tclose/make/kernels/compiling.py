@@ -52,7 +52,11 @@ def _folder() -> str | None:
 
 FOLDER = _folder()
 KEPT = FOLDER is not None
-HOW_OFTEN = "once on this machine" if KEPT else "each time: set NUMBA_CACHE_DIR to a folder to keep it in"
+HOW_OFTEN = (
+    "once on this machine, which may take a minute"
+    if KEPT
+    else "each time, which may take a minute; set NUMBA_CACHE_DIR to a folder to keep it in"
+)
 
 
 class _Teller(event.Listener):

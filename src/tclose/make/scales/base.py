@@ -164,8 +164,8 @@ class Scale(ABC):
         return self if level else Everything(self)
 
     def width_in_words(self, share: float) -> str:
-        """Return in words how wide classes with this mean NCP are published: ``in sets of 2.1 of 7 values on average``."""
-        return f"in sets of {share * self.size:.1f} of {self.size:,} values on average"
+        """Return in words how wide classes with this mean NCP are published: ``in sets of 2.1 of the 7 values on average``."""
+        return f"in sets of {share * self.size:.1f} of the {self.size:,} values on average"
 
     @abstractmethod
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:

@@ -135,8 +135,8 @@ class Tree(Scale):
         return Widths(np.zeros(self.size), edges[:-1], edges[1:], self.missing, self._ancestors, self._ncp_of_nodes())
 
     def width_in_words(self, share: float) -> str:
-        """Return in words how many values a label stands for, from its mean NCP: ``as labels for 2.1 of 7 values on average``."""
-        return f"as labels for {share * self._count_leaves():.1f} of {self._count_leaves():,} values on average"
+        """Return in words how many values a label stands for, from its mean NCP: ``as labels that stand for 2.1 of the 7``."""
+        return f"as labels that stand for {share * self._count_leaves():.1f} of the {self._count_leaves():,} values on average"
 
     def publish(self, codes: NDArray[Any], starts: Ints) -> Published:
         """Return classes published as labels of the hierarchy's nodes, and their information loss."""
@@ -201,13 +201,16 @@ class Tree(Scale):
 
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
         """Return the codebook's sentence on what the published column contains."""
-        says = f"; {self._or_missing.strip()!r} says that some of them miss it" if missing else ""
+        says = f"; {self._or_missing.strip()!r} says that some rows have none" if missing else ""
         if self._level is not None:
             # A level below all published values is not told: only a suppressed value could be as deep.
             level = min(self._level, len(self._ancestors) - 1)
             where = "at the root" if level == 0 else f"{number_of(level, 'level')} below the root"
             return f"The label of the hierarchy of {self.name!r} above the value, {where}; or the value, if it is nearer{says}."
-        return f"The lowest label of the hierarchy of {self.name!r} above the values of all rows of the class{says}."
+        return (
+            f"The value, if all rows of the class have the same; otherwise the smallest group of the hierarchy of {self.name!r} "
+            f"that has all of their values{says}."
+        )
 
     def _count_leaves(self) -> int:
         """Return the number of leaves of the hierarchy that occur in the table."""

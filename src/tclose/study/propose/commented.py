@@ -24,6 +24,9 @@ WIDTH = 110
 SHOWN = 5
 """Sets of columns of each size that are listed; of those with a sensitive column, one."""
 
+SHARES, LONGEST_NAME = 4, 20
+"""Sensitive columns in the table of costs, and characters of a name there, at most."""
+
 CONTEXT_ASKED = {
     "purpose": "What the release is for",
     "recipient": "Who gets it",
@@ -96,7 +99,7 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
 
 def next_command(data: str, path: str) -> str:
     """Return the command that makes a release with the policy, for a shell."""
-    return shlex.join(["tclose", "anonymize", visible(data), "-p", visible(path), "-o", "release.csv"])
+    return shlex.join(["tclose", "anonymize", visible(data), "-p", visible(path), "-o", "release.csv", "--report", "report.html"])
 
 
 def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
@@ -115,6 +118,8 @@ def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
             continue
         yield ""
         yield from _comment(words)
+        if role == "quasi" and (sentence := loss_of_hierarchies(proposal)):
+            yield from _comment(sentence)
         if role == "sensitive":
             yield from cost_lines(proposal.costs, proposal.sampled, proposal.rows)
         yield f"{role}:"
@@ -132,18 +137,54 @@ def cost_lines(costs: Sequence[Cost], sampled: int, rows: int) -> list[str]:
     whole = "all rows" if sampled == rows else f"a sample of {sampled:,} of {rows:,} rows"
     lines = _comment(
         "t is how far the sensitive values of a class may be from those of the whole table: 0 the same, 1 anything. With a t of "
-        "0.2, a diagnosis that 1% have may reach 21% in a class. Where values have an order or a hierarchy, shares may change "
-        "more, if near values make up for it: bins and a smaller t help. CHOOSE one for each column. Tried for all of them "
-        "together, on "
-        f"{whole} (GCP is the information loss: 0 none, 1 all):"
+        "0.2, a diagnosis that 1% have may reach 21% in a class, if all values are equally far apart. Where values have an order "
+        "or a hierarchy, a change to a value close by counts little, so the share of one value may grow by more than t: a "
+        "smaller t, bins, or distance: equal allow less of that. CHOOSE one for each column. "
+        f"Tried for all of them together, on {whole}:"
     )
-    lines.append("#    t      GCP   classes")
-    for cost in costs:
-        if cost.gcp is None:
-            lines += _comment(f"{cost.t:>6}   refused: {visible(cost.refusal)}")
-        else:
-            lines.append(f"# {cost.t:>4} {cost.gcp:>8.3f} {cost.classes:>9,}")
+    header, *cells = cost_table(costs)
+    widths = [max(len(row[place]) for row in (header, *cells)) for place in range(len(header))]
+    for row in (header, *cells):
+        lines.append("#   " + "   ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    lines += _comment(*what_costs_mean(costs))
+    for refusal in dict.fromkeys(cost.refusal for cost in costs if cost.refusal):
+        lines += _comment(f"Refused: {visible(refusal)}")
     return lines
+
+
+def cost_table(costs: Sequence[Cost]) -> list[list[str]]:
+    """Return the table of what each t costs, its header first, between one class of everybody and the raw table."""
+    shares = next((list(cost.shares.items())[:SHARES] for cost in costs if cost.shares), [])
+    names = [name for name, _ in shares]
+    rows = [["t", "GCP", "classes", *(visible(name)[:LONGEST_NAME] for name in names)]]
+    rows.append(["one class", "1.000", "1", *(f"{100 * in_table:.1f}%" for _, (_, in_table) in shares)])
+    for cost in costs:
+        figures = ["refused", ""] if cost.gcp is None else [f"{cost.gcp:.3f}", f"{cost.classes:,}"]
+        rows.append([str(cost.t), *figures, *(f"{100 * cost.shares[name][0]:.1f}%" if cost.shares else "" for name in names)])
+    rows.append(["raw table", "0.000", "", *([""] * len(names))])
+    return rows
+
+
+def what_costs_mean(costs: Sequence[Cost]) -> list[str]:
+    """Return sentences on the table of costs: its figures, and its first and last line."""
+    names = next((list(cost.shares)[:SHARES] for cost in costs if cost.shares), [])
+    said = ["GCP is the information loss: 1 if everybody is in one class, which tells nothing; 0 for the raw table."]
+    if names:
+        said.append(f"Under {listed_names(names)}: the largest share of one value in a class.")
+    return said
+
+
+def loss_of_hierarchies(proposal: Proposal) -> str:
+    """Return a sentence on what the offered hierarchies cost; "" if none is proposed, or without them it costs as much."""
+    other = proposal.without_hierarchies
+    own = next((cost for cost in proposal.costs if other is not None and cost.t == other.t), None)
+    if own is None or own.gcp is None or other is None or other.gcp is None or other.gcp >= own.gcp:
+        return ""
+    return (
+        f"Without the files of hierarchies GCP would be {other.gcp:.3f} at t = {other.t}, not {own.gcp:.3f}. With one, a class "
+        "is published as the smallest group that has all of its values, and a group also covers values that nobody in the class "
+        "has; ranges and sets do not. Take a hierarchy away where that matters more to you than its labels."
+    )
 
 
 def dangers(proposal: Proposal) -> list[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
+
+import pyarrow.compute as pc
 
 from tclose.columns.roles import roles_of
 from tclose.errors import GateError, PrivacyRiskWarning, ReadingWarning, TcloseError
@@ -38,12 +40,15 @@ class Cost(NamedTuple):
     classes : int or None
     refusal : str or None
         Why no release was made, in a sentence.
+    shares : dict
+        For each sensitive column the largest share of one value in a class, and in the sample; empty if none was made.
     """
 
     t: float
     gcp: float | None
     classes: int | None
     refusal: str | None
+    shares: dict[str, tuple[float, float]]
 
 
 def rows_to_try(policy: Policy) -> int:
@@ -51,8 +56,10 @@ def rows_to_try(policy: Policy) -> int:
     return min(MOST_ROWS, max(FEWEST_ROWS, CELLS // len(policy.quasi)))
 
 
-def costs_of_t(reader: Reader, policy: Policy, grids: Mapping[str, Mapping[str, Any]], rows: Ints) -> list[Cost]:
-    """Return what each of three values of t costs on some rows of a table.
+def costs_of_t(
+    reader: Reader, policy: Policy, grids: Mapping[str, Mapping[str, Any]], rows: Ints, limits: Sequence[float] = LIMITS
+) -> list[Cost]:
+    """Return what each of some values of t costs on some rows of a table.
 
     Parameters
     ----------
@@ -65,7 +72,7 @@ def costs_of_t(reader: Reader, policy: Policy, grids: Mapping[str, Mapping[str, 
     sample = source.take(list(source.kinds), rows)
     asked = replace(on_chosen_grids(policy, grids), input=None, identifiers=[], drop=[])
     found = []
-    for t in LIMITS:
+    for t in limits:
         limited = replace(asked, sensitive=[replace(column, t=t) for column in asked.sensitive])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", (ReadingWarning, PrivacyRiskWarning))  # the proposal says how columns are read
@@ -80,5 +87,11 @@ def _cost(sample: Any, policy: Policy, t: float) -> Cost:
     except GateError:
         raise
     except TcloseError as error:
-        return Cost(t, None, None, str(error))
-    return Cost(t, release.loss["gcp"], release.audit.classes, None)
+        return Cost(t, None, None, str(error), {})
+    shares = {name: (found.share, _commonest_share(release.table[name])) for name, found in release.audit.sensitive.items()}
+    return Cost(t, release.loss["gcp"], release.audit.classes, None, shares)
+
+
+def _commonest_share(column: Any) -> float:
+    """Return the share of the rows that have the commonest value of a column; a missing cell is a value."""
+    return int(pc.max(pc.value_counts(column).field("counts")).as_py()) / len(column)

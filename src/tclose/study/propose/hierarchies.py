@@ -32,12 +32,14 @@ SHORTEST_CODE = 4
 class Suggested:
     """Settings of a quasi-identifier, why, and the grid that ``snap: auto`` chooses on the table.
 
-    Without settings, None, a release would refuse the column.
+    Without settings, None, a release would refuse the column. ``instead`` is what would be suggested without the hierarchy that
+    its owner offered.
     """
 
     settings: dict[str, Any] | None = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     grid: dict[str, Any] | None = None
+    instead: Suggested | None = None
 
 
 def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Suggested:
@@ -48,7 +50,7 @@ def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Sugg
     if fit.tree is None:
         return replace(suggested, reasons=(*suggested.reasons, fit.reason))
     other = "" if not suggested.settings else f" Or {', '.join(f'{key}: {value}' for key, value in suggested.settings.items())}."
-    return Suggested({"hierarchy": fit.tree}, (f"{fit.reason} A class is published by its labels.{other}",))
+    return Suggested({"hierarchy": fit.tree}, (f"{fit.reason} A class is published by its labels.{other}",), instead=suggested)
 
 
 def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested:
@@ -91,9 +93,9 @@ def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
     other = _other_ways(column)
     if grid is None:
         settings: dict[str, dict[str, Any]] = {"date": {"hierarchy": "dates"}, "timestamp": {"snap": "year"}}
-        return Suggested(settings.get(column.kind, {}), (f"No grid has {k} persons in each cell.{other}",))
+        return Suggested(settings.get(column.kind, {}), (f"No round steps have at least {k} persons each.{other}",))
     step = f"one {grid.snap}" if isinstance(grid.snap, str) else as_text(grid.snap)
-    reason = f"Ranges on the finest grid with at least {k} persons in each cell; here its step is {step}.{other}"
+    reason = f"A class is published as a range in steps of {step}; each step has {k} persons or more, or nobody.{other}"
     return Suggested({"snap": "auto"}, (reason,), grid.settings(column.name, values))
 
 

@@ -38,11 +38,13 @@ class Proposal:
         Why the policy has its ``input``.
     decisions : tuple of str
         What else its owner must decide, in sentences: roles of amounts, columns of which most rows have one value, and files of
-        hierarchies without a column.
+        hierarchies without a column, columns that nearly tell one another.
     data : str
         What a command calls the table: its path as it was given.
     guessed : bool
         Whether the sensitive columns are a guess; False if they were named.
+    without_hierarchies : Cost or None
+        What the proposed t would cost without the hierarchies that were offered; None if none is proposed.
     """
 
     policy: Policy
@@ -56,6 +58,7 @@ class Proposal:
     decisions: tuple[str, ...] = ()
     data: str = "DATA"
     guessed: bool = True
+    without_hierarchies: Cost | None = None
 
     def to_yaml(self, path: str = "policy.yaml") -> str:
         """Return the text of a policy's file, with the reasons as comments.

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tclose.errors import ColumnError, InputError, raising_alone
 from tclose.jobs import announce
-from tclose.policy import Input, Policy
+from tclose.make.registry import DEFAULT, find_algorithm
+from tclose.policy import Input, Policy, Quasi
+from tclose.study.propose.alike import alike_columns, decisions_on_alike
 from tclose.study.propose.columns import Column, columns_of
 from tclose.study.propose.commented import listed_names
-from tclose.study.propose.costs import costs_of_t, rows_to_try
+from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import find_unit
 from tclose.study.propose.proposal import Proposal
 from tclose.study.propose.roles import Assigned, assign_roles
 from tclose.study.propose.samples import sample_rows
+from tclose.study.propose.sensitive import T
 from tclose.study.propose.singling import singled_out
 from tclose.tables.readers import absent
+from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
 
 K = 5
@@ -68,6 +73,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
     ['id']
     """
     announce("Reading")
+    find_algorithm(DEFAULT).compile_ahead()  # in other processes, while the table is read
     data = str(table) if isinstance(table, str | Path) else "DATA"
     offered = Offered() if hierarchies is None else Offered.of(hierarchies)
     read = read_as_needed(table)
@@ -93,10 +99,25 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         len(rows),
         Path(table).name if isinstance(table, str | Path) else "the table",
         tuple(read.reasons),
-        tuple(_decisions(assigned, offered)),
+        (*_decisions(assigned, offered), *decisions_on_alike(alike_columns(assigned, rows))),
         data,
         not named,
+        _cost_without_hierarchies(read, policy, assigned, grids, rows),
     )
+
+
+def _cost_without_hierarchies(
+    read: Read, policy: Policy, assigned: list[Assigned], grids: dict[str, dict[str, Any]], rows: Ints
+) -> Cost | None:
+    """Return what the proposed t costs if no quasi-identifier has the hierarchy that was offered; None if none has."""
+    plain = {one.column.name: one.instead for one in assigned if one.instead is not None and one.instead.settings is not None}
+    if not plain:
+        return None
+    quasi = [
+        Quasi(column.name, **(plain[column.name].settings or {})) if column.name in plain else column for column in policy.quasi
+    ]
+    chosen = grids | {name: found.grid for name, found in plain.items() if found.grid is not None}
+    return costs_of_t(read.reader, replace(policy, quasi=quasi), chosen, rows, [float(T)])[0]
 
 
 def _named(names: list[str], read: Read, columns: list[Column]) -> list[str]:
@@ -117,7 +138,7 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
     if amounts:
         yield (
             f"Which role {'has' if len(amounts) == 1 else 'have'} {listed_names(amounts)}? Few rows share a number there, as "
-            "with amounts of money. Leave in quasi what others may know: it is published in ranges on a grid. What nobody "
+            "with amounts of money. Leave in quasi what others may know: it is published in ranges. What nobody "
             f"should learn belongs in sensitive, with limits of its own: {amounts[0]}: {{t: 0.2, l: 2, bins: 10}}. What nobody "
             "else knows, as the weight of a survey, costs the other columns some detail: take its line away, and name it in "
             f"drop: [{amounts[0]}]."

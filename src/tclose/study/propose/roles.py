@@ -55,6 +55,8 @@ class Assigned:
         What its owner must decide about it, in a sentence for the head of the file; "" if there is nothing of its own.
     amount : bool
         Whether it is a quasi-identifier that may as well be sensitive, or of no use: see `Column.amount`.
+    instead : Suggested or None
+        How it would be published without the hierarchy that its owner offered; None without one.
     """
 
     column: Column
@@ -64,6 +66,7 @@ class Assigned:
     grid: dict[str, Any] | None = None
     decide: str = ""
     amount: bool = False
+    instead: Suggested | None = None
 
 
 def assign_roles(
@@ -211,4 +214,4 @@ def _quasi(column: Column, suggested: Suggested) -> Assigned:
         reasons.append("No two rows have the same value: make it an identifier if it is the number of a person or of a row.")
     if suggests_sensitive(column.name):
         reasons.append("Its name suggests that it is sensitive, too: move it there if nobody should learn it.")
-    return Assigned(column, "quasi", suggested.settings, tuple(reasons), suggested.grid, amount=amount)
+    return Assigned(column, "quasi", suggested.settings, tuple(reasons), suggested.grid, amount=amount, instead=suggested.instead)

@@ -12,6 +12,7 @@ from tclose.columns.domains import IN_ORDER
 from tclose.study.propose.columns import NUMERIC, Column
 from tclose.study.propose.hierarchies import WIDE
 from tclose.study.propose.offered import Fit
+from tclose.values.bins import count_bins
 from tclose.values.exact import number_of
 
 T, L = Fraction("0.2"), 2
@@ -67,9 +68,9 @@ class Commonest:
         """The classes that t lets pass by the ordered distance, and not if all values are equally far apart; in words."""
         if self.share < COMMON:
             return []
-        found = [f"one in which nobody has it, at {_shown(self.nobody)}"] if self.nobody <= T else []
+        found = [f"a class in which nobody has it may have a distance of {_shown(self.nobody)}"] if self.nobody <= T else []
         if self.everybody <= T < 1 - self.share:
-            found.append(f"one in which everybody has it, at {_shown(self.everybody)}")
+            found.append(f"a class in which everybody has it has a distance of {_shown(self.everybody)}")
         return found
 
 
@@ -109,7 +110,7 @@ def settings_of_sensitive(column: Column, fit: Fit | None, k: int) -> tuple[dict
         settings["bins"] = bins
         reasons.append(
             f"Nearly each row has its own number, by which it could be recognised: so it is published in {bins} ranges of about "
-            "equally many rows. Take bins away to publish the numbers."
+            f"equally many rows. Take bins away to publish the numbers.{_fewer_bins(column, bins)}"
         )
     elif column.kind == "integer":
         reasons.append("Taken as ordered; distance: equal if they are codes.")
@@ -119,8 +120,9 @@ def settings_of_sensitive(column: Column, fit: Fit | None, k: int) -> tuple[dict
 def _against_common(column: Column, common: Commonest) -> tuple[dict[str, Any], list[str]]:
     """Return the settings by which t bounds the share of the commonest value of a column in each class, and the reasons."""
     why = (
-        f"{_have(common)} In the order of {common.values:,} values a t of {float(T)} would let classes pass that tell who has "
-        f"it: {', and '.join(common.passing)}. (l: {L} refuses a class only if everybody has it.)"
+        f"{_have(common)} The values have an order, in which a step to the next of {common.values:,} values counts little. So a "
+        f"t of {float(T)} would allow classes that tell who has it: {', and '.join(common.passing)}. (l: {L} refuses a class "
+        "only if everybody has it.)"
     )
     many = common.values > WIDE and 1 - common.share > T
     if many and (column.kind not in NUMERIC or column.infinite):
@@ -131,10 +133,18 @@ def _against_common(column: Column, common: Commonest) -> tuple[dict[str, Any], 
     bounds = f"its share is from {_percent(low)} to {_percent(high)} in each class"
     if many:
         apart = f"And bins: {BINS_OF_REST}, of which it has one for itself: so many other values would need very large classes."
+        apart += _fewer_bins(column, BINS_OF_REST)
         return settings, [why, f"So distance: equal: {bounds}. {apart}"]
     rest = 1 - common.share
     few = f"All other values have {_percent(rest)} of the rows" if rest <= T else "The other values are few"
     return settings, [why, f"So distance: equal: {bounds}. {few}, so it costs little."]
+
+
+def _fewer_bins(column: Column, asked: int) -> str:
+    """Return a sentence, after a space, if a table gives fewer bins than are asked; "" if it gives as many."""
+    found = count_bins(column.counts[: column.values].tolist(), asked)
+    made = number_of(found, "bin")
+    return f" On this table they are {made}, because rows with the same value share a bin." if found < asked else ""
 
 
 def _have(common: Commonest) -> str:

@@ -1,0 +1,56 @@
+"""Meanings: what the limits of a release mean, for a reader who never read a paper; what t means depends on the distance."""
+
+from __future__ import annotations
+
+from tclose.judge.result import Audit
+from tclose.policy.models import NAMED
+from tclose.report.labels import listed, quoted
+
+PLAINLY = {
+    "k": "k: at least this many rows of each class look alike in all quasi-identifiers.",
+    "t": "t: how far the sensitive values of a class may be from those of the whole table. It is 0 if both have the same "
+    "distribution, and 1 if they are as far apart as can be.",
+    "l_distinct": "l: at least this many different values occur in each class.",
+    "share": "alpha: no value has a larger share in a class.",
+}
+"""What models mean."""
+
+ALONG_AN_ORDER = (
+    "values have an order, and near values count as nearly the same. A class is at 0.2, for example, if a fifth of it would have "
+    "to move across the whole range of values for it to be like the table, or two fifths half as far"
+)
+BY_DISTANCE = {
+    "equal": "all values are equally far apart. A class is at 0.2, for example, if a fifth of it would need other values to be "
+    "like the table. So no value's share in a class is farther than t from its share in the table: with a t of 0.2, a value that "
+    "30% of all rows have is that of 10% to 50% of a class",
+    "ordered": ALONG_AN_ORDER,
+    "numeric": ALONG_AN_ORDER,
+    "hierarchical": "values of one small group of the hierarchy are near, and values that only the whole has in common are far. "
+    "A class is at 0.2, for example, if a fifth of it would have to move as far as can be for it to be like the table, or two "
+    "fifths half as far",
+    "matrix": "the publisher gave the distance of each two values. A class is at 0.2, for example, if a fifth of it would have "
+    "to move by a distance of 1 for it to be like the table, or two fifths half as far",
+}
+"""What t says, by the distance of a sensitive column."""
+
+
+def meanings_of(audit: Audit) -> list[str]:
+    """Return what the limits that were asked mean, in sentences; t once for each kind of distance."""
+    used = dict.fromkeys(NAMED[judgement.model] for judgement in audit.judgements)
+    said = []
+    for model in used:
+        if model.key in PLAINLY or model.meaning:
+            said.append(PLAINLY.get(model.key) or model.meaning)
+        if model.key == "t":
+            said += _by_distance(audit)
+    return said
+
+
+def _by_distance(audit: Audit) -> list[str]:
+    """Return what t says of each sensitive column that has one; columns whose distance says the same share a sentence."""
+    alike: dict[str, list[str]] = {}
+    for column in audit.policy.sensitive:
+        words = BY_DISTANCE.get(audit.sensitive[column.name].distance)
+        if column.t is not None and words is not None:
+            alike.setdefault(words, []).append(quoted(column.name))
+    return [f"t of {listed(names)}: {words}." for words, names in alike.items()]

@@ -1,0 +1,135 @@
+"""Alike: columns of numbers that go up and down together, so that one nearly tells the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from tclose.study.propose.columns import NUMERIC, Column
+from tclose.study.propose.commented import listed_names
+from tclose.study.propose.roles import Assigned
+from tclose.values.arrays import Floats, Ints
+
+ALIKE = 0.95
+"""Columns with at least this rank correlation, up or down, nearly tell one another."""
+
+MOST_COLUMNS = 50
+"""Columns of numbers that are compared, at most."""
+
+FEWEST_ROWS = 20
+"""Rows that have a value in both columns, at least: of fewer, a correlation says little."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two columns that nearly tell one another, and their rank correlation on the sample."""
+
+    first: Assigned
+    second: Assigned
+    correlation: float
+
+
+def alike_columns(assigned: Sequence[Assigned], rows: Ints) -> list[Alike]:
+    """Return the pairs of published columns of numbers whose rank correlation on some rows is `ALIKE` or more, up or down.
+
+    Parameters
+    ----------
+    rows
+        The indices of the rows of a sample.
+    """
+    open_ = [one for one in assigned if one.role in ("quasi", "sensitive") and one.column.kind in NUMERIC]
+    found = [
+        Alike(first, second, rank_correlation(first.column, second.column, rows))
+        for first, second in combinations(open_[:MOST_COLUMNS], 2)
+    ]
+    return [pair for pair in found if abs(pair.correlation) >= ALIKE]
+
+
+def rank_correlation(first: Column, second: Column, rows: Ints) -> float:
+    r"""Return Spearman's rank correlation of two columns over the rows in which both have a value.
+
+    .. math:: \rho = \mathrm{cov}(R, S) / \sqrt{\mathrm{var}(R)\, \mathrm{var}(S)}
+
+    for the ranks R and S of the values; equal values have their mean rank. It is 0 for fewer rows than `FEWEST_ROWS`, or if a
+    column has one value there.
+    """
+    one, other = first.codes[rows].astype(np.int64), second.codes[rows].astype(np.int64)
+    both = (one < first.values) & (other < second.values)
+    if both.sum() < FEWEST_ROWS:
+        return 0.0
+    left, right = _centred_ranks(one[both]), _centred_ranks(other[both])
+    scale = float(np.sqrt((left @ left) * (right @ right)))
+    return float(left @ right) / scale if scale else 0.0
+
+
+def _centred_ranks(codes: Ints) -> Floats:
+    """Return the rank of each code among all, equal ones at their mean rank, less the mean of all ranks."""
+    _, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    return ranks - (len(codes) + 1) / 2
+
+
+def decisions_on_alike(pairs: Sequence[Alike]) -> Iterator[str]:
+    """Yield what is to be decided about columns that nearly tell one another, by their roles."""
+    for group in _groups([pair for pair in pairs if pair.first.role == pair.second.role == "quasi"]):
+        yield (
+            f"Are all of {group.names} needed? {group.words} What they tell counts {len(group.columns):,} times when classes are "
+            "formed, and other columns get wider ranges: leave one in quasi, and name the others in drop."
+        )
+    told: dict[str, list[Alike]] = {}
+    for pair in pairs:
+        known = next((one for one in (pair.first, pair.second) if one.role == "quasi"), None)
+        if known is not None and pair.first.role != pair.second.role:
+            told.setdefault(known.column.name, []).append(pair)
+    for name, found in told.items():
+        hidden = [one.column.name for pair in found for one in (pair.first, pair.second) if one.role == "sensitive"]
+        strongest = max((pair.correlation for pair in found), key=abs)
+        most = f"{'up to ' if len(found) > 1 else ''}{_shown(strongest)}"
+        yield (
+            f"Do others know {listed_names([name])}? It nearly tells {listed_names(hidden)}, which nobody should learn (rank "
+            f"correlation {most}): so its ranges must be wide. If nobody knows it, name it in drop, or give it limits of its own "
+            "in sensitive."
+        )
+    for group in _groups([pair for pair in pairs if pair.first.role == pair.second.role == "sensitive"]):
+        yield f"Are all of {group.names} needed? {group.words} Each of them needs limits, which cost detail: one may do."
+
+
+def _shown(correlation: float) -> str:
+    """Return a correlation with two decimals, rounded towards 0: one of less than 1 is never shown as 1."""
+    return f"{math.trunc(100 * correlation) / 100:.2f}"
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Columns of which each nearly tells another one of them, and their smallest rank correlation."""
+
+    columns: list[str]
+    weakest: float
+
+    @property
+    def names(self) -> str:
+        """The columns as a sentence lists them."""
+        return listed_names(self.columns)
+
+    @property
+    def words(self) -> str:
+        """What a rank correlation means here, in a sentence."""
+        if len(self.columns) == 2:
+            return f"One nearly tells the other (rank correlation {_shown(self.weakest)})."
+        return f"Each nearly tells another one of them (rank correlations of {_shown(abs(self.weakest))} or more)."
+
+
+def _groups(pairs: Sequence[Alike]) -> list[_Group]:
+    """Return the columns of some pairs in groups: columns are in one group if pairs lead from one to the other."""
+    groups: list[tuple[list[str], float]] = []
+    for pair in pairs:
+        names = [pair.first.column.name, pair.second.column.name]
+        joined = [group for group in groups if set(names) & set(group[0])]
+        groups = [group for group in groups if group not in joined]
+        columns = list(dict.fromkeys([*(name for group in joined for name in group[0]), *names]))
+        groups.append((columns, min((pair.correlation, *(group[1] for group in joined)), key=abs)))
+    return [_Group(*group) for group in groups]

@@ -1,0 +1,80 @@
+"""Columns of numbers that nearly tell one another: their rank correlation, and what a proposal says of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import spearmanr
+
+import tclose as tc
+from tclose.study.propose.alike import rank_correlation
+from tclose.study.propose.columns import columns_of
+from tclose.study.propose.inputs import read_as_needed
+
+ROWS = 300
+
+
+def correlation(a: Any, b: Any, rows: Any) -> float:
+    first, second = columns_of(read_as_needed(pa.table({"a": a, "b": b})).source)
+    return rank_correlation(first, second, rows)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_rank_correlation_is_spearmans(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    one = random.integers(0, 20, 100)  # with ties
+    other = one * (-1) ** seed + random.integers(0, 10, 100)
+    comp = correlation(a=one, b=other, rows=np.arange(100))
+    assert comp == pytest.approx(spearmanr(one, other).statistic)
+    some = np.arange(0, 100, 3)
+    assert correlation(a=one, b=other, rows=some) == pytest.approx(spearmanr(one[some], other[some]).statistic)
+
+
+def test_rows_without_a_value_and_columns_without_difference_say_nothing() -> None:
+    values = [*range(40)]
+    holes = [None if value % 4 == 0 else value for value in values]
+    assert correlation(a=values, b=holes, rows=np.arange(40)) == pytest.approx(1)
+    assert correlation(a=values, b=[None] * 25 + values[25:], rows=np.arange(40)) == 0  # 15 rows
+    assert correlation(a=values, b=[7] * 39 + [8], rows=np.arange(39)) == 0
+
+
+def people(**more: list[int]) -> pa.Table:
+    random = np.random.default_rng(1)
+    gross = random.integers(1000, 9000, ROWS)
+    table = {
+        "age": random.integers(20, 70, ROWS),
+        "gross": gross,
+        "net": gross - random.integers(0, 300, ROWS),
+        "paid": gross + random.integers(0, 300, ROWS),
+        "illness": random.choice(["flu", "gout", "cold"], ROWS),
+    }
+    return pa.table({**table, **more})
+
+
+def test_quasi_identifiers_that_go_together_are_one_question() -> None:
+    found = tc.propose(people(), sensitive="illness")
+    (said,) = [sentence for sentence in found.decisions if sentence.startswith("Are all of")]
+    assert said.startswith(
+        "Are all of gross, net and paid needed? Each nearly tells another one of them (rank correlations of 0.9"
+    )
+    assert "counts 3 times when classes are formed" in said
+    assert "name the others in drop" in said
+    assert said in " ".join(found.to_yaml().replace("\n#     ", " ").split("\n"))
+
+
+def test_a_quasi_identifier_that_tells_sensitive_columns_is_asked_about() -> None:
+    found = tc.propose(people(), sensitive=["net", "paid"])
+    asked = [sentence for sentence in found.decisions if sentence.startswith("Do others know")]
+    assert len(asked) == 1
+    assert asked[0].startswith(
+        "Do others know gross? It nearly tells net and paid, which nobody should learn (rank correlation up to"
+    )
+    assert any(sentence.startswith("Are all of net and paid needed? One nearly tells the other") for sentence in found.decisions)
+
+
+def test_columns_that_do_not_go_together_are_not_told() -> None:
+    found = tc.propose(people().drop_columns(["net", "paid"]), sensitive="illness")
+    assert not any("nearly tells" in sentence for sentence in found.decisions)

@@ -37,13 +37,13 @@ POLICY = tc.Policy(
 def test_executors_of_their_own_make_the_same_release(master: str, tmp_path: Path) -> None:
     """No row comes to the driver: Spark refuses to send it more than a part of the table. An executor that is killed is replaced."""
     find_spark()
-    table = some_people(60_000, missing=True)
+    table = some_people(20_000, missing=True)
     pq.write_table(table, tmp_path / "people.parquet")
-    policy = replace(POLICY, unit="row")
-    small = {"spark.driver.maxResultSize": "400k", "spark.sql.execution.arrow.pyspark.enabled": "true"}
+    policy = replace(POLICY, unit="row", other="drop")
+    small = {"spark.driver.maxResultSize": "300k", "spark.sql.execution.arrow.pyspark.enabled": "true"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(distributed, "MOST", 10_000)
-        patch.setattr(distributed, "JUDGED", 20_000)
+        patch.setattr(distributed, "MOST", 4_000)
+        patch.setattr(distributed, "JUDGED", 8_000)
         with spark(master, **({} if master == "connect" else small)) as session:
             frame = session.read.parquet(str(tmp_path / "people.parquet"))
             if master != "connect":

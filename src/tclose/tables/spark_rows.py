@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from tclose import extras
+from tclose.tables.spark_package import sendable
 
 BLOCK, PART, NOTE = "block", "part", "note"
 """Columns of frames: the block of a row, the part in which a published row is judged, and what only the owner learns."""
@@ -54,11 +56,8 @@ class SparkRows:
     @classmethod
     def of(cls, engine: Any, names: Sequence[str], code: Callable[[Batches], Iterator[pa.RecordBatch]], schema: Any) -> SparkRows:
         """Return some columns of a table, coded by a function of batches, which yields batches of a schema."""
-
-        def coded(batches: Batches) -> Iterator[pa.RecordBatch]:
-            yield from code(batches)
-
         with _asking(engine):
+            coded = sendable(engine.reader.session, code)
             return cls(engine, engine.reader.frame(engine.query(names)).mapInArrow(coded, _spark_schema(schema)))
 
     def histogram(self, blocks: Sequence[int], columns: Sequence[str]) -> tuple[Any, ...]:
@@ -122,12 +121,11 @@ class SparkRows:
         blocks
             How many blocks there are.
         """
-
-        def made(rows: pa.Table) -> pa.Table:
-            return make(rows)
-
         with _asking(self._engine):
-            return SparkRows(self._engine, self._by_block(columns, blocks).applyInArrow(made, _spark_schema(schema)))
+            made = sendable(self._engine.reader.session, make)
+            found = SparkRows(self._engine, self._by_block(columns, blocks).applyInArrow(made, _spark_schema(schema)))
+            found._kept.count()  # now, not when somebody asks for the first histogram
+            return found
 
     def release(
         self, columns: Sequence[str], blocks: int, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any
@@ -138,22 +136,43 @@ class SparkRows:
         """
         fields = [*(field.with_name(f"p{index}") for index, field in enumerate(schema)), pa.field(NOTE, pa.binary())]
         wide = pa.schema(fields)
-
-        def released(rows: pa.Table) -> pa.Table:
-            table, note = make(rows)
-            notes = pa.nulls(table.num_rows, pa.binary())
-            body = pa.Table.from_arrays([*table.columns, notes], schema=wide)
-            empty = [pa.nulls(1, column.type) for column in table.columns]
-            last = pa.Table.from_arrays([*empty, pa.array([note], pa.binary())], schema=wide)
-            return pa.concat_tables([body, last])
-
         with _asking(self._engine):
+            released = sendable(self._engine.reader.session, _WithNote(make, wide))
             frame = self._by_block(columns, blocks).applyInArrow(released, _spark_schema(wide)).persist()
         return PublishedRows(self._engine, frame, schema)
 
     def _by_block(self, columns: Sequence[str], blocks: int) -> Any:
         """Return some columns of all rows, grouped by their blocks; a block is in one partition."""
         return self._frame.select(*columns, BLOCK).repartition(blocks, BLOCK).groupBy(BLOCK)
+
+
+@dataclass(frozen=True)
+class _WithNote:
+    """A function that makes a table and a note of a table, as one that makes a table, with the note in a row of its own."""
+
+    make: Callable[[pa.Table], tuple[pa.Table, bytes]]
+    schema: pa.Schema
+
+    def __call__(self, rows: pa.Table) -> pa.Table:
+        """Return the table that is made of the rows of one block, and the note in its last row."""
+        table, note = self.make(rows)
+        body = pa.Table.from_arrays([*table.columns, pa.nulls(table.num_rows, pa.binary())], schema=self.schema)
+        empty = [pa.nulls(1, column.type) for column in table.columns]
+        last = pa.Table.from_arrays([*empty, pa.array([note], pa.binary())], schema=self.schema)
+        return pa.concat_tables([body, last])
+
+
+@dataclass(frozen=True)
+class _NoteAlone:
+    """A function that makes a note of a table, as one that makes a table of one row."""
+
+    judge: Callable[[pa.Table], bytes]
+    columns: Sequence[str]
+    names: Sequence[str]
+
+    def __call__(self, rows: pa.Table) -> pa.Table:
+        """Return the note on some columns of the rows, under their published names."""
+        return pa.table({NOTE: pa.array([self.judge(rows.select(self.columns).rename_columns(self.names))], pa.binary())})
 
 
 class PublishedRows:
@@ -176,11 +195,8 @@ class PublishedRows:
         """Return what a function finds in each part of the published rows; rows that agree in some columns are in one part."""
         functions = _functions()
         names, columns = list(self._columns), list(self._columns.values())
-
-        def judged(rows: pa.Table) -> pa.Table:
-            return pa.table({NOTE: pa.array([judge(rows.select(columns).rename_columns(names))], pa.binary())})
-
         with _asking(self._engine):
+            judged = sendable(self._engine.reader.session, _NoteAlone(judge, columns, names))
             part = functions.pmod(functions.xxhash64(*(self._columns[name] for name in by)), functions.lit(parts))
             rows = self._published().withColumn(PART, part.cast("int")).repartition(parts, PART)
             found = rows.groupBy(PART).applyInArrow(judged, _spark_schema(pa.schema([(NOTE, pa.binary())]))).toArrow()

@@ -1,0 +1,104 @@
+"""tclose on the executors of Spark: functions that are sent there, and the package with them where it is not installed."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import zipfile
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+import tclose
+from tclose import extras
+
+_FIRST = (1980, 1, 1, 0, 0, 0)
+"""The date of all files of the package: the same files make the same bytes."""
+
+
+def sendable(session: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of one argument as one that executors can run, whether tclose is installed there or not.
+
+    Where it is not, or is another version, Spark brings the package to each machine. There it is unpacked into a folder that is
+    named by its content, so that compiled kernels are found again.
+    """
+    payload = extras.load("pyspark.cloudpickle").dumps(function)
+    name = _bring_package(session) if _is_missing(session) else None
+
+    def run(argument: Any) -> Any:
+        import pickle  # this function travels without the module that it is from
+
+        if name is not None:
+            import sys
+            import zipfile
+            from pathlib import Path
+
+            from pyspark import SparkFiles
+
+            folder = Path.home() / ".cache" / "tclose" / name.removesuffix(".zip")
+            if str(folder) not in sys.path:
+                if not folder.exists():
+                    beside = folder.with_name(f"{folder.name}-{__import__('os').getpid()}")
+                    with zipfile.ZipFile(SparkFiles.get(name)) as packed:
+                        packed.extractall(beside)
+                    try:
+                        beside.rename(folder)
+                    except OSError:  # another worker was first
+                        __import__("shutil").rmtree(beside, ignore_errors=True)
+                for module in [module for module in sys.modules if module.partition(".")[0] == "tclose"]:
+                    del sys.modules[module]
+                sys.path.insert(0, str(folder))
+        return pickle.loads(payload)(argument)
+
+    return run
+
+
+def _is_missing(session: Any) -> bool:
+    """Whether the executors lack this version of tclose, asked of one of them."""
+    here = version("tclose")
+
+    def found(batches: Any) -> Any:
+        from importlib import metadata
+
+        for _ in batches:
+            try:
+                there = metadata.version("tclose")
+            except metadata.PackageNotFoundError:
+                there = ""
+            yield pa.record_batch([pa.array([there])], names=["version"])
+
+    asked = session.range(1).mapInArrow(found, "version string").toArrow()
+    return bool(asked["version"][0].as_py() != here)
+
+
+def _bring_package(session: Any) -> str:
+    """Let Spark bring the package to all machines, and return the name of its file."""
+    packed = _package()
+    session.addArtifacts(str(packed), file=True)
+    return packed.name
+
+
+@cache
+def _package() -> Path:
+    """Return a file with all files of tclose, named by their content."""
+    root = Path(tclose.__file__).parent
+    files = {path.relative_to(root.parent).as_posix(): path.read_bytes() for path in root.rglob("*") if _is_part(path)}
+    about = f"Metadata-Version: 2.1\nName: tclose\nVersion: {version('tclose')}\n"
+    files[f"tclose-{version('tclose')}.dist-info/METADATA"] = about.encode()
+    digest = hashlib.sha256()
+    for name, content in sorted(files.items()):
+        digest.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(content).digest())
+    packed = Path(tempfile.mkdtemp(prefix="tclose-")) / f"tclose-{digest.hexdigest()[:16]}.zip"
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            archive.writestr(zipfile.ZipInfo(name, _FIRST), content, zipfile.ZIP_DEFLATED)
+    return packed
+
+
+def _is_part(path: Path) -> bool:
+    """Whether a path is a file of the package, and not what Python or Numba made of one."""
+    return path.is_file() and "__pycache__" not in path.parts and path.suffix != ".nbc"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,17 @@ from tests.support.project import data_folder
 # How fast the machine is decides no test.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+# Tests start Python more than a hundred times. Each start would compile the modules of tclose anew where the environment forbids to
+# keep bytecode; it is kept where the kernels are, in folders __pycache__.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave out what lives as long as the tests: modules, and the tests themselves."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import re
+import shutil
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -86,13 +87,20 @@ def leaves(paper: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
         yield path, paper
 
 
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a release and its papers, made once."""
+    folder = tmp_path_factory.mktemp("release")
+    tc.anonymize(pa.table(people()), POLICY, algorithm="mondrian", seed=987654321).write(folder / "release.csv")
+    return folder
+
+
 @pytest.fixture
-def written(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """A release, its certificate and its record."""
-    data, certificate, record, _ = tc.anonymize(pa.table(people()), POLICY, algorithm="mondrian", seed=987654321).write(
-        tmp_path / "release.csv"
-    )
-    return data, certificate, record
+def written(release: Path, tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A copy of a release, its certificate and its record: tests tamper with them."""
+    shutil.copytree(release, tmp_path, dirs_exist_ok=True)
+    data = tmp_path / "release.csv"
+    return data, Path(f"{data}.certificate.json"), Path(f"{data}.private.json")
 
 
 def test_the_certificate_says_what_is_public_and_no_more(written: tuple[Path, Path, Path]) -> None:

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.browser import find_axe, find_chromium
+from tests.support.examples import examples
 from tests.support.inputs import KINDS_OF_INPUT, Maker, contain
 from tests.support.project import data_folder
 
 # How fast the machine is decides no test.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("any machine", max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
 # Tests start Python more than a hundred times. Each start would compile the modules of tclose anew where the environment forbids to

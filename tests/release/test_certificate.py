@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import re
 import shutil
 import stat
@@ -26,11 +25,11 @@ import tclose as tc
 import tclose.release.anonymize
 from tclose.release.certificate import Commitment, codebook, to_json
 from tclose.release.verify import verify
+from tests.support.examples import examples
 from tests.support.releases import able
 
-EXAMPLES = int(os.environ.get("TCLOSE_EXAMPLES", "30"))
 FEW = settings(
-    max_examples=max(EXAMPLES * 2 // 3, 1),
+    max_examples=examples(20),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

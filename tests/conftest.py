@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.browser import find_axe, find_chromium
+from tests.support.examples import examples
 from tests.support.inputs import KINDS_OF_INPUT, Maker, contain
 from tests.support.project import data_folder
 
 # How fast the machine is decides no test.
-settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("any machine", max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+# Tests start Python more than a hundred times. Each start would compile the modules of tclose anew where the environment forbids to
+# keep bytecode; it is kept where the kernels are, in folders __pycache__.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave out what lives as long as the tests: modules, and the tests themselves."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -20,9 +20,10 @@ from fuzzing.limits import Attribute
 from fuzzing.reader import untrue
 from fuzzing.reading import parse_csv
 from fuzzing.releases import make
+from tests.support.examples import examples
 from tests.support.project import PROJECT
 
-RELEASES, FILES, FORGERIES = 20, 40, 12
+RELEASES, FILES, FORGERIES = examples(20), examples(40), examples(12)
 
 
 # The brute force, by hand -----------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from tclose.make.fragmentation.axes import axis_of
 from tclose.values.histograms import Histograms
 from tests import naive
 from tests.support.distances import KINDS, cases, counts, hierarchical, partitions
+from tests.support.examples import examples
 
 
 def sparse(distance: Distance, classes: Histograms) -> list[Fraction]:
@@ -80,7 +81,7 @@ def test_a_plan_tells_what_moves_where() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_dense_exact_sparse_and_the_linear_program_agree(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))
@@ -97,7 +98,7 @@ def test_dense_exact_sparse_and_the_linear_program_agree(kind: str, data: st.Dat
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_pot_agrees(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))
@@ -108,7 +109,7 @@ def test_pot_agrees(kind: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("kind", ["ordered", "numeric", "equal", "hierarchical"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(data=st.data())
 def test_a_closed_form_is_the_optimum_of_its_matrix_exactly(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))
@@ -117,7 +118,7 @@ def test_a_closed_form_is_the_optimum_of_its_matrix_exactly(kind: str, data: st.
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_fractions_serve_as_masses(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))
@@ -126,7 +127,7 @@ def test_fractions_serve_as_masses(kind: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_a_plan_has_the_marginals_p_and_q_and_costs_the_distance(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))
@@ -145,7 +146,7 @@ def test_a_plan_has_the_marginals_p_and_q_and_costs_the_distance(kind: str, data
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_delta_is_its_definition(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))
@@ -159,7 +160,7 @@ def test_delta_is_its_definition(kind: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_the_ground_distance_is_a_metric_within_1(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))
@@ -174,7 +175,7 @@ def test_the_ground_distance_is_a_metric_within_1(kind: str, data: st.DataObject
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_the_earth_movers_distance_is_a_metric_within_1(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))
@@ -189,7 +190,7 @@ def test_the_earth_movers_distance_is_a_metric_within_1(kind: str, data: st.Data
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_a_class_of_s_rows_is_within_1_minus_s_over_n(kind: str, data: st.DataObject) -> None:
     # Q holds P with weight s/n, and that share stays where it is.
@@ -200,7 +201,7 @@ def test_a_class_of_s_rows_is_within_1_minus_s_over_n(kind: str, data: st.DataOb
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_a_union_is_never_farther_than_its_worst_part(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))
@@ -269,7 +270,7 @@ def test_a_matrix_that_is_no_metric_is_refused(rows: list[list[float]], sentence
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_counts_of_any_size_are_exact(kind: str, data: st.DataObject) -> None:
     # Small and huge classes side by side: some fit 64 bits and some do not.

@@ -17,9 +17,12 @@ from hypothesis import strategies as st
 import tclose as tc
 import tclose.tables.counted
 import tclose.tables.queried
+from tests.support.examples import examples
 
-SOME = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
-FEW = settings(SOME, max_examples=12)
+SOME = settings(
+    max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+FEW = settings(SOME, max_examples=examples(12))
 
 TREE = {"odd": {"small": ["1", "3"], "large": ["7"]}, "even": ["2", "4"]}
 """Unbalanced, H = 3."""

@@ -30,8 +30,9 @@ from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
 from tclose.values.histograms import Histograms
 from tests import naive
+from tests.support.examples import examples
 
-SOME = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SOME = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 Row = tuple[Any, ...]
 

@@ -27,6 +27,7 @@ from tclose.judge.models.region import Regions, judge_regions
 from tclose.policy.models import MODELS
 from tclose.values.histograms import Histograms
 from tests import naive
+from tests.support.examples import examples
 
 M = 4
 DISTANCES: list[Distance] = [
@@ -77,7 +78,7 @@ def limited(model: Model, limit: Fraction) -> Model:
 
 
 @pytest.mark.parametrize(("model", "ref"), EXACT, ids=name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(classes=PARTITIONS)
 def test_exact_models_against_naive(model: Model, ref: Ref, classes: list[list[int]]) -> None:
     table = naive.total(classes)
@@ -91,7 +92,7 @@ def test_exact_models_against_naive(model: Model, ref: Ref, classes: list[list[i
 
 
 @pytest.mark.parametrize(("model", "ref"), EXACT, ids=name)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(classes=PARTITIONS, data=st.data())
 def test_exact_limits_against_naive(model: Model, ref: Ref, classes: list[list[int]], data: st.DataObject) -> None:
     # The limit is often what a class attains: there a float decides by luck.
@@ -111,7 +112,7 @@ def test_exact_limits_against_naive(model: Model, ref: Ref, classes: list[list[i
 
 
 @pytest.mark.parametrize(("model", "ref"), LOGARITHMIC, ids=name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(classes=PARTITIONS, limit=st.fractions("1/10", 4, max_denominator=30))
 def test_logarithmic_models_against_naive(model: Model, ref: Ref, classes: list[list[int]], limit: Fraction) -> None:
     table = naive.total(classes)
@@ -145,7 +146,7 @@ def handed_over(*regions: set[int]) -> Regions:
 
 
 @pytest.mark.parametrize("distance", DISTANCES, ids=lambda distance: distance.name)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(classes=PARTITIONS, n=st.integers(1, 60), data=st.data())
 def test_regions_against_naive(distance: Distance, classes: list[list[int]], n: int, data: st.DataObject) -> None:
     regions = data.draw(st.lists(st.sets(st.integers(0, len(classes) - 1), min_size=1), max_size=6))
@@ -158,7 +159,7 @@ def test_regions_against_naive(distance: Distance, classes: list[list[int]], n: 
         assert comp.worst_class == expected.index(max(expected))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(PARTITIONS)
 def test_n_of_the_whole_table_is_t_closeness(classes: list[list[int]]) -> None:
     histograms = Histograms.of(classes)
@@ -290,7 +291,7 @@ PRESERVED: list[Model] = [
 
 
 @pytest.mark.parametrize("model", PRESERVED, ids=name)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(classes=SEVERAL, data=st.data())
 def test_merging_two_classes_never_worsens_the_worst(model: Model, classes: list[list[int]], data: st.DataObject) -> None:
     first, second, *_ = data.draw(st.permutations(range(len(classes))))
@@ -352,7 +353,7 @@ def test_merging_can_break_n_t_closeness() -> None:
     ],
     ids=name,
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(classes=SEVERAL, data=st.data())
 def test_parts_are_judged_as_the_whole(model: Model, classes: list[list[int]], data: st.DataObject) -> None:
     whole = Histograms.of(classes)

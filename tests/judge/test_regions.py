@@ -17,6 +17,7 @@ import tclose as tc
 from tclose.judge.boxes import Line, axis_of
 from tclose.judge.regions import regions
 from tclose.values.hierarchy import above
+from tests.support.examples import examples
 
 # --- what labels stand for --------------------------------------------------------------------------------------------
 
@@ -135,7 +136,7 @@ DAYS = st.integers(0, 500).map(lambda days: date(2023, 11, 1) + timedelta(days=d
 
 
 @pytest.mark.parametrize("built", ["prefixes", "dates"])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_a_tree_made_from_values_and_the_same_tree_written_out_give_the_same_regions(built: str, data: st.DataObject) -> None:
     values = data.draw(st.lists(TEXTS if built == "prefixes" else DAYS, min_size=1, max_size=6))

@@ -19,6 +19,7 @@ from tclose.make.problem import Problem
 from tclose.make.registry import ALGORITHMS
 from tclose.make.scales import Line, Tree
 from tclose.policy import Policy
+from tests.support.examples import examples
 
 AGES = [23, 61, 35, 35, 47, 19, 52, 28]
 TABLE = pa.table({"age": AGES, "zip": ["47677", "47602", "47905", "47909", "47678", "47906", "47605", "47673"], "pay": [3, 4, 5, 6, 7, 8, 9, 10]})  # fmt: skip
@@ -132,7 +133,7 @@ def test_an_algorithm_may_suppress_rows_and_a_level_shows_the_same_characters(re
 TREE = tc.Hierarchy.from_mapping({"a": {"b": ["1", "2"], "3": None, "c": {"d": ["4", "5", "6"]}}, "7": None, "e": ["8"]})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.sets(st.integers(0, 7), min_size=1), min_size=1, max_size=6), st.integers(0, 5))
 def test_a_class_is_published_at_its_level_or_above_all_its_values(classes: list[set[int]], level: int) -> None:
     scale, codes = Tree.of("q", TREE.leaves, TREE)
@@ -170,7 +171,7 @@ def test_at_the_root_nobody_sees_which_cells_are_missing(register: Any) -> None:
     assert release.loss.by_attribute["gcp"]["zip"] == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.sets(st.sampled_from([*TREE.leaves]), min_size=1), st.booleans())
 def test_groups_of_a_level_lie_inside_those_above_it(leaves: set[str], missing: bool) -> None:
     scale, codes = Tree.of("q", sorted(leaves), TREE, missing=missing)

@@ -23,6 +23,7 @@ from tclose.make.codip import association_matrix, grouped_by_association
 from tclose.make.registry import ALGORITHMS
 from tclose.release.joined import guess_of, smallest_intersection
 from tests import naive
+from tests.support.examples import examples
 from tests.support.inputs import contain
 from tests.support.releases import Case, audited, cases, same_measures
 
@@ -187,7 +188,7 @@ def of_table(case: Case, group: list[int]) -> Case:
     return Case(columns, replace(case.policy, sensitive=asked), [case.kinds[place] for place in group], case.container)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(cases().filter(lambda case: not ALGORITHMS["codip"].refuses(case.policy, None)), st.randoms(use_true_random=False))
 def test_every_table_satisfies_its_limits_whatever_the_order_of_the_rows(case: Case, lots: random.Random) -> None:
     order = lots.sample(range(case.rows), case.rows)

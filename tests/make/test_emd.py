@@ -14,6 +14,7 @@ from tclose.judge.emd import exact_emd as judged
 from tclose.make.emd import emds, exact_emd
 from tests import naive
 from tests.support.distances import KINDS, cases, counts, partitions
+from tests.support.examples import examples
 
 
 def test_half_the_mass_moves_over_the_whole_range() -> None:
@@ -26,7 +27,7 @@ def test_one_value_is_at_distance_0() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(data=st.data())
 def test_exact_and_floats_agree_with_the_twin_and_the_judge(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind))

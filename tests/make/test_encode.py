@@ -20,8 +20,9 @@ from tclose.tables.coded import coded, narrow, sorted_order
 from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
 from tclose.values.arrays import renumber
+from tests.support.examples import examples
 
-SOME = settings(max_examples=30, deadline=None)
+SOME = settings(max_examples=examples(30), deadline=None)
 
 Columns = dict[str, list[Any]]
 
@@ -150,7 +151,7 @@ def test_codes_are_as_narrow_as_their_number_allows(size: int, missing: bool) ->
     assert table.sensitive[0].codes.dtype == np.uint8
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(1, 6), st.integers(1, 30), st.sampled_from([2, 10, 2**20, 2**31]), st.randoms(use_true_random=False))
 def test_sorting_by_keys_whose_product_exceeds_64_bits(columns: int, rows: int, size: int, lots: Any) -> None:
     codes = [

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 import tclose as tc
 from tclose.make.feasibility import level
 from tests import naive
+from tests.support.examples import examples
 
-SOME = settings(max_examples=60, deadline=None)
-FEW = settings(max_examples=20, deadline=None)
+SOME = settings(max_examples=examples(60), deadline=None)
+FEW = settings(max_examples=examples(20), deadline=None)
 
 
 def table(counts: list[int], **more: list[Any]) -> pa.Table:

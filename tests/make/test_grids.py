@@ -24,9 +24,10 @@ from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
 from tclose.values.exact import exact
 from tests import naive
+from tests.support.examples import examples
 from tests.support.releases import FEW, Case, able, cases, released
 
-SOME = settings(max_examples=60, deadline=None)
+SOME = settings(max_examples=examples(60), deadline=None)
 
 
 def encoded(values: list[Any], k: int, persons: list[Any] | None = None, **asked: Any) -> EncodedTable:

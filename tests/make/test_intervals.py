@@ -18,6 +18,7 @@ import tclose as tc
 from tclose.make.scales import IntervalTree
 from tclose.values.builders import Intervals
 from tests import naive
+from tests.support.examples import examples
 
 
 def tree_of(values: list[Any], *widths: Any) -> Any:
@@ -51,7 +52,7 @@ WIDTHS = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(NUMBERS, min_size=1, max_size=8), WIDTHS)
 def test_values_meet_in_the_narrowest_interval_that_has_both(values: list[Any], widths: list[Fraction]) -> None:
     if all(isinstance(value, int) for value in values):

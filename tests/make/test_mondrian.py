@@ -29,6 +29,7 @@ from tclose.values.histograms import Histograms
 from tests import naive
 from tests.support import widths
 from tests.support.attributes import attribute
+from tests.support.examples import examples
 from tests.support.widths import Row
 
 
@@ -174,7 +175,7 @@ def two_attributes(rows: Sequence[Row], t: Sequence[Fraction]) -> list[Attribute
 LIMITS = st.tuples(*[st.sampled_from([Fraction(1, 10), Fraction(1, 4), Fraction(2, 5), Fraction(1)])] * 2)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(rows=ROWS, k=st.integers(1, 4), t=LIMITS)
 def test_t_mondrian_against_naive(rows: list[Row], k: int, t: tuple[Fraction, Fraction]) -> None:
     rows = sorted(rows)
@@ -192,7 +193,7 @@ def test_t_mondrian_against_naive(rows: list[Row], k: int, t: tuple[Fraction, Fr
     assert comp.regions == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(rows=ROWS, k=st.integers(1, 3), n=st.integers(1, 30), t=LIMITS)
 def test_n_t_mondrian_against_naive_and_the_judge(rows: list[Row], k: int, n: int, t: tuple[Fraction, Fraction]) -> None:
     rows = sorted(rows)
@@ -241,7 +242,7 @@ def test_wide_nodes_are_cut_at_few_boundaries() -> None:
     assert [np.flatnonzero(comp.labels == label).tolist() for label in range(len(ref))] == ref
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.integers(0, 60_000), min_size=4, max_size=80), st.integers(1, 4))
 def test_many_codes_are_sorted_as_few_are_counted(codes: list[int], k: int) -> None:
     quasi = [(code,) for code in sorted(codes)]
@@ -250,7 +251,7 @@ def test_many_codes_are_sorted_as_few_are_counted(codes: list[int], k: int) -> N
     assert [np.flatnonzero(comp.labels == label).tolist() for label in range(len(ref))] == ref
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(rows=ROWS, k=st.integers(1, 3), data=st.data())
 def test_persons_are_counted(rows: list[Row], k: int, data: st.DataObject) -> None:
     persons = np.array(data.draw(st.lists(st.integers(0, 20), min_size=len(rows), max_size=len(rows))))

@@ -21,6 +21,7 @@ from tclose.policy.models import MODELS
 from tclose.values.exact import plain
 from tclose.values.histograms import Histograms
 from tests.support.attributes import COUNTS, DISTANCES, SETTINGS, SUPPRESSED, limits_asked, name_of
+from tests.support.examples import examples
 
 HAIRS = [Fraction(sign, 10**digits) for digits in (3, 12, 40) for sign in (1, -1)]
 """Distances from a limit that floats see, hardly see, and do not see."""
@@ -53,7 +54,7 @@ def _asked(distance: Distance, *, n: int | None = None, alpha: Any = None, **lim
 
 
 @pytest.mark.parametrize("distance", DISTANCES, ids=name_of)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     counts=COUNTS,
     suppressed=SUPPRESSED,
@@ -82,7 +83,7 @@ def logarithm(ratio: Fraction) -> Fraction:
 
 
 @pytest.mark.parametrize("hair", HAIRS)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(counts=st.lists(st.integers(1, 9), min_size=4, max_size=4), suppressed=SUPPRESSED.filter(any))
 def test_near_a_logarithm_digits_decide(hair: Fraction, counts: list[int], suppressed: list[int]) -> None:
     """delta a hair above and below what a class attains, and an l a hair beside its exp(entropy)."""

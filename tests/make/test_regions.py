@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import tclose as tc
+from tests.support.examples import examples
 from tests.support.releases import EXAMPLES, FEW
 from tests.support.verdicts import encoded_table, verdicts
 
@@ -167,7 +168,7 @@ def partitions(draw: st.DrawFn, kind: str) -> tuple[Columns, tc.Policy, NDArray[
 
 
 @pytest.mark.parametrize("kind", sorted(QUASI))
-@settings(FEW, max_examples=max(EXAMPLES // 10, 1))
+@settings(FEW, max_examples=examples(EXAMPLES // 10))
 @given(st.data())
 def test_the_maker_finds_what_the_judge_finds(kind: str, data: st.DataObject) -> None:
     """Where it is not sure what a reader takes labels for, it may find more classes failing; never fewer."""

@@ -18,6 +18,7 @@ from tclose.make import repair
 from tclose.make.encode import EncodedTable
 from tclose.make.kernels.limits import Limits
 from tclose.make.repair import Grouping, failing_classes
+from tests.support.examples import examples
 from tests.support.releases import EXAMPLES, FEW, Case, cases
 from tests.support.verdicts import encoded_table, verdicts
 
@@ -56,7 +57,7 @@ def test_names_of_quasi_identifiers_do_not_stand_in_the_way_of_repair() -> None:
     assert verdict(columns, policy, [row % 4 for row in range(8)]) == [True] * 4
 
 
-@settings(FEW, max_examples=max(EXAMPLES // 6, 1))
+@settings(FEW, max_examples=examples(EXAMPLES // 6))
 @given(cases(least=4, containers=["pyarrow"]), st.one_of(st.none(), st.integers(1, 12)), st.booleans())
 def test_the_maker_finds_what_the_judge_finds_with_every_algorithm(case: Case, n: int | None, lenient: bool) -> None:
     """In each round of merging: against the published rows, over rows and over persons."""

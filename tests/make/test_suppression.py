@@ -16,6 +16,7 @@ import tclose as tc
 from tclose.make.kernels.loss import loss_table, losses_of_ranges
 from tclose.make.scales import Line, Nominal, Scale, Tree
 from tclose.values.hierarchy import Hierarchy
+from tests.support.examples import examples
 
 TREE = Hierarchy.from_mapping({"odd": {"small": [1, 3], "large": [7]}, "even": [2, 4]})
 
@@ -31,7 +32,7 @@ def test_a_far_row_is_left_out() -> None:
     assert trimmed.table["age"].to_pylist() == ["[20, 23]"] * 4
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc"), st.integers(0, 5)), min_size=4, max_size=24),
     st.sampled_from([0.1, 0.3]),
@@ -48,7 +49,7 @@ def test_leaving_rows_out_never_costs_more_than_it_gains(rows: list[tuple[int, s
     assert trimmed.loss["gcp"] <= whole.loss["gcp"] + 1e-12
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_the_loss_of_a_range_of_codes_is_that_of_the_class_published(data: st.DataObject) -> None:
     values: list[Any] = data.draw(st.lists(st.sampled_from([1, 2, 3, 4, 7]), min_size=1, unique=True).map(sorted))

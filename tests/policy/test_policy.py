@@ -19,6 +19,7 @@ from tclose import Hierarchy, Keep, Policy, PolicyError, Quasi, Sensitive
 from tclose.policy.models import SETTINGS
 from tclose.values.bins import REQUIREMENT, Bins
 from tclose.values.builders import Intervals
+from tests.support.examples import examples
 
 TREE = {"infection": ["flu", "cold"], "digestive": {"stomach": ["ulcer"], "colon": None}}
 MATRIX = {"x": {"y": 0.5, "z": 1}, "y": {"z": "1/2"}}
@@ -659,7 +660,7 @@ def policies(draw: st.DrawFn) -> Policy:
     return Policy(quasi, sensitive, **more)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(policies())
 def test_a_saved_policy_is_loaded_as_it_was(tmp_path_factory: pytest.TempPathFactory, policy: Policy) -> None:
     path = tmp_path_factory.mktemp("policy") / "policy.yaml"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import re
+import shutil
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -25,11 +25,11 @@ import tclose as tc
 import tclose.release.anonymize
 from tclose.release.certificate import Commitment, codebook, to_json
 from tclose.release.verify import verify
+from tests.support.examples import examples
 from tests.support.releases import able
 
-EXAMPLES = int(os.environ.get("TCLOSE_EXAMPLES", "30"))
 FEW = settings(
-    max_examples=max(EXAMPLES * 2 // 3, 1),
+    max_examples=examples(20),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -86,13 +86,20 @@ def leaves(paper: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
         yield path, paper
 
 
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a release and its papers, made once."""
+    folder = tmp_path_factory.mktemp("release")
+    tc.anonymize(pa.table(people()), POLICY, algorithm="mondrian", seed=987654321).write(folder / "release.csv")
+    return folder
+
+
 @pytest.fixture
-def written(tmp_path: Path) -> tuple[Path, Path, Path]:
-    """A release, its certificate and its record."""
-    data, certificate, record, _ = tc.anonymize(pa.table(people()), POLICY, algorithm="mondrian", seed=987654321).write(
-        tmp_path / "release.csv"
-    )
-    return data, certificate, record
+def written(release: Path, tmp_path: Path) -> tuple[Path, Path, Path]:
+    """A copy of a release, its certificate and its record: tests tamper with them."""
+    shutil.copytree(release, tmp_path, dirs_exist_ok=True)
+    data = tmp_path / "release.csv"
+    return data, Path(f"{data}.certificate.json"), Path(f"{data}.private.json")
 
 
 def test_the_certificate_says_what_is_public_and_no_more(written: tuple[Path, Path, Path]) -> None:

@@ -156,6 +156,7 @@ def test_killed_at_any_moment_of_the_writing(case: Case, tmp_path: Path, how: st
     assert found["killed"][0][0] == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stage", ["Partitioning", "Reading back"])
 def test_killed_at_each_stage_of_the_whole_run(case: Case, tmp_path: Path, stage: str) -> None:
     process = start("-c", AT_A_STAGE, "tell", "", *case.command(tmp_path / "release.csv"))
@@ -354,6 +355,7 @@ def test_ctrl_c_while_modules_are_loaded(case: Case, tmp_path: Path, module: str
     assert names(tmp_path) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stage", ["Encoding", "Partitioning", "Recoding", "Checking", "Writing", "Reading back"])
 def test_ctrl_c_at_each_stage(case: Case, tmp_path: Path, stage: str) -> None:
     process = start("-c", AT_A_STAGE, "tell", "", *case.command(tmp_path / "release.csv"))
@@ -362,6 +364,7 @@ def test_ctrl_c_at_each_stage(case: Case, tmp_path: Path, stage: str) -> None:
     assert_interrupted(process, tmp_path, stage)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("stage", ["Cutting", "Growing classes of", "Refining"])
 def test_ctrl_c_at_each_stage_of_growth(case: Case, tmp_path: Path, stage: str) -> None:
     process = start("-c", AT_A_STAGE, "tell", "", *case.command(tmp_path / "release.csv", "--algorithm", "growth"))
@@ -438,6 +441,7 @@ def interrupted(case: Case, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
     return folder, json.loads(done.stdout)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(ALGORITHMS))
 def test_ctrl_c_in_the_main_stage_of_each_algorithm(interrupted: tuple[Path, dict[str, Any]], name: str) -> None:
     folder, found = interrupted
@@ -449,6 +453,7 @@ def test_ctrl_c_in_the_main_stage_of_each_algorithm(interrupted: tuple[Path, dic
     assert left == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_an_end_while_kernels_are_compiled(case: Case, tmp_path: Path, how: signal.Signals) -> None:
     cache, folder = tmp_path / "cache", tmp_path / "out"
@@ -480,6 +485,7 @@ def helpers(cache: Path) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_ctrl_c_at_random_moments(case: Case, tmp_path: Path) -> None:
     for _ in range(4):
         process = start("-c", AT_A_STAGE, "tell", "", *case.command(tmp_path / "release.csv", "--force"))

@@ -259,6 +259,7 @@ print(hashlib.sha256(release.partition.tobytes()).hexdigest(), release.suppresse
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "rows"), [("growth", 30_000), ("mondrian", 200_000)])
 def test_one_core_and_two_give_the_same_bytes(algorithm: str, rows: int, tmp_path: Path) -> None:
     if not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2:

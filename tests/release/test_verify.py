@@ -6,6 +6,7 @@ import copy
 import importlib
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +64,17 @@ def small(tmp_path: Path) -> Path:
     return write(tmp_path / "release.csv", {"q": ["a"] * 5 + ["b"] * 5, "d": ["HIV"] * 5 + ["flu"] * 5})
 
 
+@pytest.fixture(scope="module")
+def true(tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    """Made once."""
+    return true_pair(tmp_path_factory.mktemp("true"), 5)
+
+
 @pytest.fixture
-def pair(tmp_path: Path) -> Pair:
-    return true_pair(tmp_path, 5)
+def pair(true: Pair, tmp_path: Path) -> Pair:
+    """A copy of a true pair: tests forge it."""
+    shutil.copytree(true.data.parent, tmp_path, dirs_exist_ok=True)
+    return Pair(tmp_path / true.data.name, tmp_path / true.certificate.name)
 
 
 # A true pair ------------------------------------------------------------------------------------------------------------------

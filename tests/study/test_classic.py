@@ -15,6 +15,7 @@ from tclose.study import attack as study
 from tclose.study.attacks import similarity as near_values
 from tclose.study.attacks.record import Outcome, Rate, difference, rate_of, record_of
 from tclose.study.scene import Scene
+from tests.support.examples import examples
 
 
 def attacked(columns: dict[str, Any], policy: tc.Policy, **more: Any) -> dict[tuple[str, str | None], tc.Attack]:
@@ -103,7 +104,7 @@ def test_a_person_is_spread_over_all_classes_that_contain_them() -> None:
     assert found["skewness"].members.share == pytest.approx((1 + 1 + 4 / 2) / 6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.data())
 def test_guessing_by_class_shares_is_right_class_known_max_q_plus_t_of_the_time(data: st.DataObject) -> None:
     rows = data.draw(st.integers(8, 40))

@@ -15,6 +15,7 @@ from tclose.study.attacks.edges import compare, find_edges
 from tclose.study.attacks.refinement import refine
 from tclose.study.scene import CONTROL
 from tests.naive import edges as naive
+from tests.support.examples import examples
 from tests.support.scenes import scene_of
 
 POLICY = tc.Policy(["age"], {"ill": 1}, k=2)
@@ -62,7 +63,7 @@ def test_means_and_labels_of_hierarchies_prove_nothing() -> None:
     assert found_in([20, 25, 29, None], [0, 0, 0, 0], intervals) == ([3], [])  # but one who misses it is told: "or missing"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_the_same_people_as_one_by_one(data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 14))
@@ -128,7 +129,7 @@ def test_an_end_that_was_not_moved_has_as_many_persons() -> None:
     assert found_in([*ages, 20.5], [*[0] * 4, CONTROL], halves) == ([2, 3], [])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_what_is_claimed_is_true_and_proves_what_it_proves_one_by_one(data: st.DataObject) -> None:
     count = data.draw(st.integers(2, 16))

@@ -24,6 +24,7 @@ from tclose.study.explain.made import Made
 from tclose.study.explain.suppress import Suppression
 from tclose.study.explain.trial import Figures, Rows
 from tclose.values.exact import exact
+from tests.support.examples import examples
 from tests.support.inputs import contain
 from tests.support.releases import Case, audited, cases
 
@@ -69,7 +70,7 @@ def test_the_farthest_class_by_hand() -> None:
     assert repr(found) == "<Explanation: 2 of 2 classes break a limit; 2 suggestions; INTERNAL>"
 
 
-@settings(max_examples=6)
+@settings(max_examples=examples(6))
 @given(cases(containers=("pyarrow",)))
 def test_moves_are_those_of_transport_and_add_up(case: Case) -> None:
     table = pa.table(case.columns)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
+from tests.support.examples import examples
 
 POLICY = tc.Policy(["age"], {"ill": 1}, k=2)
 
@@ -66,7 +67,7 @@ def test_another_algorithm_tells_more() -> None:
     assert next(one for one in again if one.name == "two releases").to_dict() == found.to_dict()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.data())
 def test_two_releases_by_brute_force(data: st.DataObject) -> None:
     rows = data.draw(st.integers(3, 12))

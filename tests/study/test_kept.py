@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
+from tests.support.examples import examples
 
 
 def kept_of(table: pa.Table, policy: tc.Policy, labels: list[int]) -> tc.Attack:
@@ -76,7 +77,7 @@ def test_a_match_of_a_control_is_a_wrong_one() -> None:
     assert found.sentence.endswith("of people who are not in it.")
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.data())
 def test_rows_that_stand_alone_by_brute_force(data: st.DataObject) -> None:
     rows = data.draw(st.integers(4, 14))

@@ -32,6 +32,7 @@ from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
 from tclose.study.propose.words import suggests_sensitive
 from tclose.values.bins import Bins
 from tests.naive.singling import singled_out
+from tests.support.examples import examples
 from tests.support.releases import FEW
 
 
@@ -68,7 +69,7 @@ def test_three_people_by_hand() -> None:
 
 
 @given(st.data())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_counts_are_those_of_the_twin(data: st.DataObject) -> None:
     rows = data.draw(st.integers(1, 30))
     columns = data.draw(st.lists(st.lists(st.integers(0, 3), min_size=rows, max_size=rows), min_size=1, max_size=4))

@@ -16,6 +16,7 @@ from tclose.study.attacks.refinement import possible_pairs, refine, refinement, 
 from tclose.study.scene import CONTROL
 from tclose.values.arrays import Ints
 from tests.naive import refinement as naive
+from tests.support.examples import examples
 from tests.support.scenes import scene_of
 
 COUNTRIES = {"Lyon": "France", "Nice": "France", "Bonn": "Germany", "Kiel": "Germany", "Cadiz": "Spain"}
@@ -59,7 +60,7 @@ def test_nothing_is_ruled_out_where_everybody_fits_everywhere() -> None:
         assert found["bits_before"] == found["bits_after"] == (6 if labels[-1] else 0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_possible_pairs_as_by_a_linear_program(data: st.DataObject) -> None:
     people, classes = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 4))
@@ -77,7 +78,7 @@ def test_possible_pairs_as_by_a_linear_program(data: st.DataObject) -> None:
     assert np.array_equal(found, naive.possible(allowed, flow, least))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.data())
 def test_what_is_ruled_out_as_by_all_assignments(data: st.DataObject) -> None:
     count = data.draw(st.integers(2, 6))
@@ -101,7 +102,7 @@ def test_what_is_ruled_out_as_by_all_assignments(data: st.DataObject) -> None:
         assert np.log2(len(tried)) <= np.log2(pairs.sum(axis=1)[found.number]).sum() + 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(1, 9), st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.15, 0.4]))
 def test_strongly_connected_components(nodes: int, seed: int, share: float) -> None:
     edges = np.random.default_rng(seed).random((nodes, nodes)) < share

@@ -18,6 +18,7 @@ from tclose.study.attacks import believed, join, learning
 from tclose.study.attacks.linking import _own_rows, people_that_fit
 from tclose.study.attacks.record import Outcome, rate_of, record_of
 from tclose.study.scene import CONTROL, Scene
+from tests.support.examples import examples
 from tests.support.scenes import scene_of
 
 POLICY = tc.Policy(["age", "size"], {"ill": 0.4, "pay": 0.4}, k=5)
@@ -184,7 +185,7 @@ def test_attacks_say_how_they_go_and_end_when_they_are_cancelled() -> None:
         attacked(people(200, 9))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.data())
 def test_the_values_left_are_those_of_all_beliefs(data: st.DataObject) -> None:
     count = data.draw(st.integers(4, 30))
@@ -204,7 +205,7 @@ def test_the_values_left_are_those_of_all_beliefs(data: st.DataObject) -> None:
         assert left.tolist() == np.where(there & (values <= 2), values, 0).tolist()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.data())
 def test_people_and_rows_that_fit_are_those_of_loops(data: st.DataObject) -> None:
     count = data.draw(st.integers(2, 14))

@@ -17,6 +17,7 @@ from tclose.study.utility.associations import associations
 from tclose.study.utility.columns import compare_column
 from tclose.study.utility.groups import cut, groups_of
 from tclose.study.utility.queries import Query, answer, draw, estimate
+from tests.support.examples import examples
 from tests.support.scenes import scene_of
 
 POLICY = tc.Policy(["age", "town"], {"ill": 1}, k=2)
@@ -118,7 +119,7 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
     assert first == second
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_estimates_add_up_and_answers_are_counted_one_by_one(data: st.DataObject) -> None:
     count = data.draw(st.integers(2, 12))

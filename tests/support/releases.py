@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +20,16 @@ import tclose as tc
 from tclose.make import kept
 from tclose.release.scope import asks_for_something
 from tests import naive
+from tests.support.examples import examples
 from tests.support.inputs import contain
 
-EXAMPLES = int(os.environ.get("TCLOSE_EXAMPLES", "30"))
+EXAMPLES = 30
 SOME = settings(
-    max_examples=EXAMPLES,
+    max_examples=examples(EXAMPLES),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
 )
-FEW = settings(SOME, max_examples=max(EXAMPLES // 3, 1))
+FEW = settings(SOME, max_examples=examples(EXAMPLES // 3))
 SUFFIXES = (".csv", ".parquet", ".arrow")
 
 Columns = dict[str, list[Any]]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tclose.tables import counted as module
 from tclose.tables.counted import Cells
 from tclose.values import arrays
+from tests.support.examples import examples
 
 Row = tuple[int | None, str | None, int]
 
@@ -47,7 +48,7 @@ def test_a_small_table_by_hand() -> None:
     assert [part.dense(number).tolist() for number in range(4)] == [[2, 0], [0, 1], [0, 1], [0, 1]]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     st.lists(st.tuples(st.none() | st.integers(0, 3), st.none() | st.sampled_from("pqr"), st.integers(0, 4)), min_size=1),
     st.integers(1, 7),

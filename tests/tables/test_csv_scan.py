@@ -21,6 +21,7 @@ import tclose as tc
 from tclose.tables import csv_scan as scanning
 from tclose.tables.csv_scan import Fault, scan
 from tests import naive
+from tests.support.examples import examples
 
 Rows = list[list[str | None]]
 
@@ -138,7 +139,7 @@ def nearly_csv(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(deadline=None, max_examples=600, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(600), suppress_health_check=[HealthCheck.too_slow])
 @given(text=st.one_of(nearly_csv(), st.lists(st.sampled_from(TOKENS), max_size=12).map("".join)), block=st.integers(1, 40))
 def test_all_readers_split_what_is_accepted_into_the_same_cells(text: str, block: int) -> None:
     data, rows = text.encode(), naive.csv_scan.cells_of(text, ",")
@@ -160,7 +161,9 @@ def test_all_readers_split_what_is_accepted_into_the_same_cells(text: str, block
 
 
 @pytest.mark.filterwarnings("ignore::tclose.ReadingWarning")  # of 1, 1 and NA
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(cells=st.lists(st.sampled_from(["", '""', "a", '"a"', "a ", '"a "', " a", "NA", "nan", "NaN", "1", "1.0", "-0", "0", "null"]), min_size=1, max_size=8))  # fmt: skip
 def test_no_class_is_coarser_than_any_reader_sees_it(tmp_path: Path, cells: list[str]) -> None:
     path = tmp_path / "table.csv"

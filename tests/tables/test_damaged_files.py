@@ -17,6 +17,7 @@ import pytest
 import tclose as tc
 from tclose.jobs import Job
 from tclose.tables.table import Table
+from tests.support.examples import examples
 from tests.support.sources import SOURCES
 
 ROWS = 36
@@ -84,7 +85,7 @@ print("all read or refused")
 
 @pytest.mark.parametrize(
     ("seeds", "names"),
-    [(60, ["table.arrow"]), (60, ["table.ipc"]), (60, ["table.parquet"]), (60, ["table.csv.gz"]), (6, list(OTHERS))],
+    [*((examples(60), [f"table.{ending}"]) for ending in ("arrow", "ipc", "parquet", "csv.gz")), (6, list(OTHERS))],
 )
 def test_a_damaged_file_is_read_or_refused(tmp_path: Path, seeds: int, names: list[str]) -> None:
     paths = [str(write(tmp_path / name)) for name in names]

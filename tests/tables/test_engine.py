@@ -20,6 +20,7 @@ import tclose as tc
 from tclose.tables.reader import MemoryReader, Reader
 from tclose.tables.table import Table, open_table
 from tests.naive.engine import NaiveReader
+from tests.support.examples import examples
 from tests.support.typed_tables import CELLS, tables
 
 READERS: dict[str, Callable[[pa.Table], Reader]] = {
@@ -44,7 +45,7 @@ def in_order(cells: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("engine", READERS)
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(table=tables())
 def test_the_contract(engine: str, table: pa.Table) -> None:
     source = opened(table, engine)
@@ -89,7 +90,7 @@ def test_the_contract(engine: str, table: pa.Table) -> None:
     assert dict(zip(values.to_pylist(), how_often.tolist(), strict=True)) == Counter(columns[names[2]])
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(cells=st.lists(
     st.none() | st.sampled_from(["1.5", "7", "NA", "n", "-3", "01", "1,5", "2024-01-31", "2024-02-30", "31.01.2024", "01/02/2024",
                                  "2024-01-31T08:30Z", "2024-01-31 08:30:00", "[1, 2]", "?", ".5", "12.12.2024"]),

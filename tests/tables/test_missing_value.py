@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tests import naive
+from tests.support.examples import examples
 
 
 def t_of(cells: list[Any], split: int, **setting: Any) -> Fraction:
@@ -39,7 +40,7 @@ def test_one_number_and_missing_cells() -> None:
     assert t_of([7, 7, None, None], 2) == t_of([7, 7, None, None], 2, distance="numeric") == Fraction(1, 2)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(
     st.lists(st.one_of(st.none(), st.integers(-50, 50)), min_size=2, max_size=12),
     st.integers(1, 11),

@@ -24,6 +24,7 @@ from tclose.cli import app
 from tclose.tables.postgres import is_address
 from tclose.tables.remote import RemoteReader
 from tclose.tables.table import open_table
+from tests.support.examples import examples
 from tests.support.servers import find_spark, load_into_postgres, postgres, spark
 from tests.support.typed_tables import tables
 
@@ -102,7 +103,7 @@ def test_spark_gives_the_same_audit(master: str) -> None:
         assert not [view for view in session.catalog.listTables() if view.name.startswith("tclose")]
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(table=tables())
 def test_any_table_is_counted_in_postgres_as_at_home(server: str, table: pa.Table) -> None:
     kept = [name for name in table.column_names if "\x00" not in "".join(filter(None, map(str, table[name].to_pylist())))]

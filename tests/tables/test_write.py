@@ -29,6 +29,7 @@ from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
 from tclose.tables.write import check_columns, guard_column, write_table
 from tclose.values.formula_guard import guarded, is_risky, unguarded
+from tests.support.examples import examples
 
 SUFFIXES = (".csv", ".parquet", ".arrow")
 
@@ -231,7 +232,7 @@ def test_a_csv_comes_back_with_its_types() -> None:
 FILLED = TEXTS.filter(lambda text: text and "\0" not in text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(FILLED, st.none() | FILLED), min_size=1, max_size=6), st.booleans())
 def test_texts_come_back(rows: list[tuple[str, str | None]], guard: bool) -> None:
     table = pa.table({"a": [row[0] for row in rows], "b": pa.array([row[1] for row in rows], pa.string())})
@@ -240,7 +241,7 @@ def test_texts_come_back(rows: list[tuple[str, str | None]], guard: bool) -> Non
     assert back == [table[name].to_pylist() for name in "ab"]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=4).filter(lambda text: "\0" not in text), min_size=1), st.booleans())
 def test_one_column_has_no_delimiter_to_be_found(texts: list[str], guard: bool) -> None:
     # Semicolons in all cells would make one; quotes say that they are none.

@@ -20,8 +20,9 @@ from tclose.release.certificate import to_json
 from tclose.values.bins import Bins, in_order, interval_of, quantile_starts, roundest_between
 from tclose.values.formula_guard import guarded
 from tests import naive
+from tests.support.examples import examples
 
-SOME = settings(max_examples=150, deadline=None)
+SOME = settings(max_examples=examples(150), deadline=None)
 
 
 def labels(setting: Any, values: list[Any], counts: list[int] | None = None) -> list[str]:
@@ -274,7 +275,7 @@ def test_decimals_and_floats_fall_into_the_bin_that_is_printed() -> None:
     assert release.table["s"].to_pylist() == ["[0.1, 0.2)", "[0.2, 0.3)", "[0.3, 0.4)", "[0.7, 0.8)"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(-20, 20)), min_size=4, max_size=20), st.integers(2, 5))
 def test_quantile_bins_of_a_release(rows: list[tuple[str, int]], count: int) -> None:
     table = pa.table({"q": [q for q, _ in rows], "s": [s for _, s in rows]})
@@ -312,7 +313,7 @@ def test_a_bin_that_lost_its_rows_is_none() -> None:
 OUTSIDERS = st.lists(st.tuples(st.sampled_from([20, 21, 60]), st.integers(0, 400)), min_size=12, max_size=24)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 @given(OUTSIDERS, st.integers(2, 5), st.sampled_from(["ordered", "equal"]), st.data())
 def test_what_is_published_tells_nothing_of_suppressed_values(
     people: list[tuple[int, int]], count: int, distance: str, data: st.DataObject

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tclose import Hierarchy, HierarchyError, PolicyError, Quasi, Sensitive
 from tclose.values.builders import BUILDERS, Builder, asks_for_builder, read_builder
 from tests.naive import builders as naive
+from tests.support.examples import examples
 
 ICD = [["A00-A09", "A00-B99"], ["A15-A19", "A00-B99"], ["B20-B24", "A00-B99"], ["C76-C80", "C00-D48"], ["C7A", "C00-D48"]]
 
@@ -269,7 +270,7 @@ def test_ranges_agree_with_their_twin(codes: list[str], spans: list[tuple[int, i
         assert (None if found is None else found[:2]) == ref
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=60), st.sampled_from([[2], [4, 2], [8, 4, 2], [6, 3]]))
 def test_quantiles_cut_where_about_equally_many_rows_are(values: list[int], groups: list[int]) -> None:
     if len(set(values)) < 2:

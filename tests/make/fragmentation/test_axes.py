@@ -14,6 +14,7 @@ from tclose import Hierarchy
 from tclose.distances import Distance, Equal, Hierarchical, Matrix, Numeric, Ordered
 from tclose.make.fragmentation import axes
 from tests import naive
+from tests.support.examples import examples
 
 TREE = (
     "*",
@@ -49,7 +50,7 @@ def worst(codes: Any, rows: Any, ground: naive.Ground) -> Fraction:
 
 @pytest.mark.parametrize("block", [1, 30, 2**21])
 @pytest.mark.parametrize("kind", AXES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(drawn=cells())
 def test_the_worst_case_of_every_beginning_and_of_every_part(kind: str, block: int, drawn: Any) -> None:
     codes, rows, ends = drawn

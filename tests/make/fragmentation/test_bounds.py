@@ -21,10 +21,11 @@ import tclose as tc
 from tclose.make.fragmentation.fragment import Fragment
 from tclose.make.fragmentation.result import Fragmentation
 from tests import naive
+from tests.support.examples import examples
 from tests.support.matrices import CLOSED, KINDS, MIXES, Drawn, limits, matrices, parts_of, paths
 
-SOME = settings(max_examples=40, deadline=None)
-FEW = settings(max_examples=20, deadline=None)
+SOME = settings(max_examples=examples(40), deadline=None)
+FEW = settings(max_examples=examples(20), deadline=None)
 ROUNDING = Fraction(1, 10**9)
 """The twin of a matrix distance is a linear program in floats."""
 

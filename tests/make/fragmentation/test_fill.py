@@ -20,6 +20,7 @@ from tclose.make.fragmentation.grow import grow
 from tclose.make.kernels.loss import LossTable
 from tclose.make.kernels.running import run
 from tests import naive
+from tests.support.examples import examples
 from tests.support.widths import AGES, LOSSES, SIZES, Row, width
 
 
@@ -90,7 +91,7 @@ def test_small_tables(rows: list[Row], fragment: list[int], wanted: list[list[in
 # What always holds
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table=tables(), block=st.integers(1, 30), together=st.integers(2, 5))
 def test_every_class_gets_what_it_wants(table: Any, block: int, together: int) -> None:
     rows, fragment, wanted = table
@@ -103,7 +104,7 @@ def test_every_class_gets_what_it_wants(table: Any, block: int, together: int) -
     assert taken(labels, fragment, wanted) == wanted
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(table=tables(), lots=st.randoms(use_true_random=False))
 def test_an_exchange_never_raises_the_loss(table: Any, lots: Any) -> None:
     rows, fragment, wanted = table
@@ -125,7 +126,7 @@ def dealt(fragment: Sequence[int], wanted: Sequence[Sequence[int]], lots: Any) -
 # Against the naive twins
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table=tables(), most=st.integers(1, 20))
 def test_blocks_against_naive(table: Any, most: int) -> None:
     rows, fragment, wanted = table
@@ -138,7 +139,7 @@ def test_blocks_against_naive(table: Any, most: int) -> None:
         assert part.tolist() == sorted(part.tolist(), key=lambda row: (fragment[row], rows[row][0], row))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table=tables())
 def test_growth_against_naive(table: Any) -> None:
     rows, fragment, wanted = table
@@ -148,7 +149,7 @@ def test_growth_against_naive(table: Any) -> None:
     assert comp.tolist() == naive.fragments.grown(rows, fragment, wanted, width)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(table=tables(), lots=st.randoms(use_true_random=False), rise=st.sampled_from([0.0, 0.25, 1.5]))
 def test_a_sweep_against_naive(table: Any, lots: Any, rise: float) -> None:
     rows, fragment, wanted = table

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import tclose as tc
 from tclose.make.fragmentation.fragment import Fragment
 from tests import naive
+from tests.support.examples import examples
 from tests.support.matrices import CLOSED, KINDS, MIXES, Drawn, arrays, matrices, parts_of, paths, sides, sums
 
-SOME = settings(max_examples=40, deadline=None)
-FEW = settings(max_examples=20, deadline=None)
+SOME = settings(max_examples=examples(40), deadline=None)
+FEW = settings(max_examples=examples(20), deadline=None)
 
 Vector = Sequence[Any]
 

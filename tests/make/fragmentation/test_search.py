@@ -20,10 +20,11 @@ from tclose.make.fragmentation.fragment import Fragment
 from tclose.make.fragmentation.result import Fragmentation
 from tclose.make.fragmentation.search import search
 from tests import naive
+from tests.support.examples import examples
 from tests.support.matrices import KINDS, MIXES, limits, matrices, paths
 
-SOME = settings(max_examples=40, deadline=None)
-FEW = settings(max_examples=20, deadline=None)
+SOME = settings(max_examples=examples(40), deadline=None)
+FEW = settings(max_examples=examples(20), deadline=None)
 
 DISEASES = tc.Hierarchy.from_mapping({"*": {"lung": ["flu", "cold"], "gut": {"large": ["colitis", "polyp"], "small": ["ulcer"]}}})
 

@@ -18,6 +18,7 @@ from tclose.make.kernels.loss import LossTable, loss_table
 from tclose.make.kernels.satisfies import failing
 from tests import naive
 from tests.support.attributes import attribute
+from tests.support.examples import examples
 from tests.support.widths import LOSSES, SIZES, Row, line, width
 
 VALUES = 4
@@ -150,7 +151,7 @@ def tables(draw: st.DrawFn) -> tuple[list[Row], list[Row]]:
     return [tuple(row) for row in codes.tolist()], [tuple(row) for row in values.tolist()]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(table=tables(), most=st.integers(1, 30), k=st.integers(1, 4), least=st.integers(1, 2), t=st.tuples(SHARES, SHARES, SHARES))
 def test_cutting_is_its_naive_twin(table: Any, most: int, k: int, least: int, t: Any) -> None:
     rows, values = table
@@ -170,7 +171,7 @@ def test_cutting_is_its_naive_twin(table: Any, most: int, k: int, least: int, t:
     assert blocks(comp) == naive.grow.cut(rows, values, most, width, holds)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(table=tables(), most=st.integers(1, 30), k=st.integers(1, 3), n=st.sampled_from([None, 20]), data=st.data())
 def test_every_block_keeps_every_limit(table: Any, most: int, k: int, n: int | None, data: st.DataObject) -> None:
     rows, values = table
@@ -191,7 +192,7 @@ def test_every_block_keeps_every_limit(table: Any, most: int, k: int, n: int | N
         assert blocks(cut(again, LOSSES, limits, most)) == blocks(comp)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(table=tables(), most=st.integers(1, 30))
 def test_without_limits_no_block_is_too_large(table: Any, most: int) -> None:
     rows, values = table
@@ -200,7 +201,7 @@ def test_without_limits_no_block_is_too_large(table: Any, most: int) -> None:
     assert min(sizes) >= min(len(rows), most) / 4
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(codes=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 3)), min_size=1, max_size=60), most=st.integers(1, 10))
 def test_codes_of_more_than_16_bits_are_cut_as_small_ones(codes: list[Row], most: int) -> None:
     limits = limits_for([row[1:] for row in codes], [{"t": "1/4"}])

@@ -24,6 +24,7 @@ from tclose.make.kernels.loss import LossTable
 from tclose.make.kernels.satisfies import failing
 from tests import naive
 from tests.support.attributes import DISTANCES, SETTINGS, M, attribute, limits_asked
+from tests.support.examples import examples
 from tests.support.widths import AGES, LOSSES, SIZES, Row, width
 
 WIDE = Ordered(50 * M)
@@ -164,7 +165,7 @@ def first_class(quasi: Any, losses: Any, limits: Any, largest: int, strict: bool
     return grow_class(quasi, losses, limits, largest, strict, scratch, left, cancel)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(case=cases(), largest=st.integers(1, 12), strict=st.booleans())
 def test_every_step_against_naive(case: dict[str, Any], largest: int, strict: bool) -> None:
     limits, rows = made_limits(case["columns"], case["k"], case["alpha"], case["persons"]), case["rows"]
@@ -182,7 +183,7 @@ def holds_of(limits: Limits) -> Callable[[list[int]], bool]:
     return lambda members: not failing(limits, np.array(members), np.array([0, len(members)]))[0]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(case=cases(), seed=st.integers(0, 2**70), largest=st.integers(1, 8), failures=st.integers(1, 3))
 def test_classes_against_naive(case: dict[str, Any], seed: int, largest: int, failures: int) -> None:
     limits = made_limits(case["columns"], case["k"], case["alpha"], case["persons"])

@@ -14,6 +14,7 @@ from tclose.make.growth.blocks import Blocks
 from tclose.make.growth.leftovers import place_leftovers
 from tclose.make.kernels import running
 from tests import naive
+from tests.support.examples import examples
 from tests.support.growth_tables import Table, labels_without_gaps, many, people, tables, width
 
 
@@ -107,7 +108,7 @@ def test_the_labels_at_hand_stay_as_they_are() -> None:
 # Against the naive twin
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     drawn=tables(),
     widest=st.sampled_from([1, 4, 8192]),

@@ -19,6 +19,7 @@ from tclose.make.growth.refine import Refined
 from tclose.make.kernels import running
 from tclose.make.kernels.classes import Classes
 from tests import naive
+from tests.support.examples import examples
 from tests.support.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
 
 ROUNDS = 7
@@ -238,7 +239,7 @@ def test_rows_are_alike_if_no_limit_tells_them_apart() -> None:
 # Against the naive twins
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(drawn=tables(), number=st.integers(0, 8), together=st.integers(1, 5), largest=st.sampled_from([0, 2, 5, 5000]))
 def test_groups_against_naive(drawn: Any, number: int, together: int, largest: int) -> None:
     table, labels = drawn
@@ -259,7 +260,7 @@ def test_groups_against_naive(drawn: Any, number: int, together: int, largest: i
 @pytest.mark.parametrize(
     ("step", "twin"), [(move.move, naive.growth.move_all), (swap.swap, naive.growth.swap_all)], ids=["moves", "swaps"]
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(drawn=tables(), number=st.integers(0, 5), together=st.integers(2, 6), rise=RISES)
 def test_a_stage_against_naive(step: Step, twin: Any, drawn: Any, number: int, together: int, rise: float) -> None:
     table, labels = drawn[0], drawn[0].merged(drawn[1])
@@ -273,7 +274,7 @@ def test_a_stage_against_naive(step: Step, twin: Any, drawn: Any, number: int, t
     assert rise or table.lost(labels_in(comp)) <= table.lost(labels)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     drawn=tables(),
     together=st.integers(2, 6),
@@ -314,7 +315,7 @@ def test_refining_against_naive(
     assert heard == sorted(heard, reverse=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(drawn=tables(), other=st.randoms(use_true_random=False), rounds=st.integers(0, 8))
 def test_of_two_partitions_the_better_after_some_rounds_is_refined(drawn: Any, other: Any, rounds: int) -> None:
     table = drawn[0]

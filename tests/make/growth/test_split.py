@@ -18,6 +18,7 @@ from tclose.make.growth.neighbourhood import Given, Groups, improve, similar
 from tclose.make.growth.split import split
 from tclose.make.kernels.classes import Classes
 from tests import naive
+from tests.support.examples import examples
 from tests.support.growth_tables import M, Table, assert_measured, labels_without_gaps, lists, many, people, stood, tables, width
 
 FEW = 4
@@ -159,7 +160,7 @@ def test_few_places_are_tried_along_a_quasi_identifier(with_few_steps: Split) ->
 
 
 @pytest.mark.parametrize("steps", [split_module.STEPS, FEW])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     drawn=tables(),
     number=st.integers(0, 5),

@@ -22,6 +22,7 @@ from tclose.make.kernels.satisfies import failing, scratch_for, tally
 from tclose.make.models.closeness import tightened
 from tests import naive
 from tests.support.attributes import COUNTS, DISTANCES, SETTINGS, SUPPRESSED, M, attribute, limits_asked, name_of, rows_of
+from tests.support.examples import examples
 
 NEAR = 1e-9
 
@@ -118,7 +119,7 @@ def relaxed(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("distance", DISTANCES, ids=name_of)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(counts=COUNTS, suppressed=SUPPRESSED, asked=limits_asked())
 def test_against_naive_and_the_checks(
     distance: Distance, counts: list[int], suppressed: list[int], asked: dict[str, Any]
@@ -136,7 +137,7 @@ def test_against_naive_and_the_checks(
 # Tighter limits
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(counts=COUNTS, t=st.fractions(0, 1, max_denominator=40), share=st.fractions(0, 1, max_denominator=40))
 def test_every_t_is_tightened(counts: list[int], t: Fraction, share: Fraction) -> None:
     made, ref = (limits_for(counts, Ordered(M), [counts, [1] * M], t=limit, beta=1) for limit in (t, t * share))

@@ -16,6 +16,7 @@ from tclose.make.kernels.loss import loss_table
 from tclose.make.kernels.merge import merge_failing
 from tests import naive
 from tests.support.attributes import attribute
+from tests.support.examples import examples
 from tests.support.widths import line
 
 VALUES = 3
@@ -47,7 +48,7 @@ def test_one_class_of_all_rows_is_the_end() -> None:
     assert merged([0, 1, 2], [(0,), (4,), (8,)], [0, 1, 2], k=4) == [0, 0, 0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     data=st.data(),
     rows=st.integers(1, 12),

@@ -39,6 +39,7 @@ from tclose.make.registry import find_algorithm, list_algorithms
 from tclose.values.histograms import Histograms
 from tests import naive
 from tests.support.attributes import COUNTS, DISTANCES, EMDS, MATRIX, SETTINGS, SUPPRESSED, TREE, M, attribute, name_of, rows_of
+from tests.support.examples import examples
 
 PARTITIONS = st.lists(COUNTS, min_size=1, max_size=5)
 NEVER_USED = -(10**6)
@@ -103,7 +104,7 @@ def test_a_class_of_n_rows_is_a_region_itself() -> None:
 
 
 @pytest.mark.parametrize("distance", DISTANCES, ids=name_of)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(classes=PARTITIONS, suppressed=SUPPRESSED, data=st.data())
 def test_t_is_decided_as_the_judge_does(
     distance: Distance, classes: list[list[int]], suppressed: list[int], data: st.DataObject
@@ -131,7 +132,7 @@ def flow_cost(ground: Any, table: Any, n: int, s: int, counts: Any, spare: Any) 
     return of_a_metric(ground, 0, table, 0, len(table), n, s, counts, spare)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(ground=metrics(), data=st.data())
 def test_the_cheapest_flow_costs_what_the_linear_program_says(ground: list[list[Fraction]], data: st.DataObject) -> None:
     m = len(ground)
@@ -160,7 +161,7 @@ def test_the_cheapest_flow_between_many_places() -> None:
 
 
 @pytest.mark.parametrize("spread", [2**40, 2**57, 2**61, 10**25])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(classes=PARTITIONS, data=st.data())
 def test_numbers_beyond_64_bits_are_never_judged_laxly(spread: int, classes: list[list[int]], data: st.DataObject) -> None:
     inside = sorted(data.draw(st.sets(st.integers(1, spread - 1), min_size=2, max_size=2)))
@@ -176,7 +177,7 @@ def test_numbers_beyond_64_bits_are_never_judged_laxly(spread: int, classes: lis
         assert comp == [value > t for value in attained]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(classes=PARTITIONS, data=st.data())
 def test_a_matrix_of_many_digits_is_never_judged_laxly(classes: list[list[int]], data: st.DataObject) -> None:
     # Distances between 1/2 and 1 always obey the triangle inequality.
@@ -246,7 +247,7 @@ LOGARITHMIC: list[Case] = [
 
 
 @pytest.mark.parametrize("case", EXACT, ids=lambda case: case[0])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(classes=PARTITIONS, suppressed=SUPPRESSED, data=st.data())
 def test_ratios_are_decided_as_the_judge_does(
     case: Case, classes: list[list[int]], suppressed: list[int], data: st.DataObject
@@ -261,7 +262,7 @@ def test_ratios_are_decided_as_the_judge_does(
 
 
 @pytest.mark.parametrize("case", LOGARITHMIC, ids=lambda case: case[0])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(classes=PARTITIONS, suppressed=SUPPRESSED, data=st.data())
 def test_logarithms_are_never_judged_laxly(
     case: Case, classes: list[list[int]], suppressed: list[int], data: st.DataObject
@@ -303,7 +304,7 @@ def test_strict_delta_refuses_an_absent_value_and_lenient_does_not() -> None:
 PEOPLE = st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(0, M - 1)), min_size=1, max_size=12), min_size=1, max_size=4)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     classes=PEOPLE,
     k=st.integers(1, 4),
@@ -337,7 +338,7 @@ def test_k_counts_persons_and_l_both_persons_and_rows(
 # Several attributes
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     rows=st.lists(st.tuples(st.integers(0, M - 1), st.integers(0, M - 1)), min_size=2, max_size=40),
     suppressed=SUPPRESSED,
@@ -391,7 +392,7 @@ def change_each(limits: Any, tallies: Any, inside: Any, size: int, scratch: Any,
         broken[row] = not satisfies_with(limits, tallies, size, row, -1 if inside[row] else 1, scratch)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     rows=st.lists(st.tuples(st.integers(0, M - 1), st.integers(0, M - 1), st.booleans()), min_size=2, max_size=30),
     distances=st.lists(st.sampled_from(DISTANCES), min_size=1, max_size=2),

@@ -17,6 +17,7 @@ from tclose.make.microaggregation.mdav import mdav
 from tclose.make.microaggregation.space import Space, find_centroid, measure, space_of
 from tclose.make.scales import Line
 from tests import naive
+from tests.support.examples import examples
 from tests.support.microaggregated import Drawn, labels_of, problem_of, problems
 
 FREE = {"distance": "ordered"}
@@ -87,7 +88,7 @@ def test_weights_count_squares() -> None:
     assert from_centroid(space_of(drawn.problem), [0])[1] == [0, 4 / 4 + 0.5]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(problems(), st.data())
 def test_centroids_and_distances_are_their_naive_twins(drawn: Drawn, data: st.DataObject) -> None:
     rows = data.draw(st.lists(st.integers(0, drawn.problem.rows - 1), min_size=1, unique=True))
@@ -104,7 +105,7 @@ def _call(distances: Any, size: int, found: Any) -> None:
     find_nearest(distances, size, found)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.data())
 def test_the_nearest_are_the_first_of_all_sorted(distances: list[int], data: st.DataObject) -> None:
     size = data.draw(st.integers(1, len(distances)))
@@ -130,7 +131,7 @@ def test_rows_that_are_all_alike_are_taken_in_their_order() -> None:
     assert mdav(space_of(numbers([3] * 7, k=2).problem), 2).tolist() == [0, 0, 1, 1, 2, 2, 2]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(problems())
 def test_mdav_is_its_naive_twin(drawn: Drawn) -> None:
     ref = naive.microaggregation.mdav(drawn.table, drawn.k)

@@ -23,6 +23,7 @@ from tclose.make.microaggregation.swap import swap
 from tclose.make.microaggregation.tfirst import size_for, take_from_buckets, tfirst
 from tclose.values.arrays import grouped
 from tests import naive
+from tests.support.examples import examples
 from tests.support.microaggregated import Drawn, labels_of, problem_of, problems
 
 THREE = ("microaggregation-merge", "microaggregation-swap", "microaggregation-tfirst")
@@ -78,21 +79,21 @@ def test_t_first_takes_a_row_of_each_bucket() -> None:
 # The twins
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(problems())
 def test_merging_is_its_naive_twin(drawn: Drawn) -> None:
     first = naive.microaggregation.mdav(drawn.table, drawn.k)
     assert labels(merge, drawn) == labels_of(naive.microaggregation.merged(drawn.table, first, drawn.holds, drawn.excess))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(problems())
 def test_swapping_is_its_naive_twin(drawn: Drawn) -> None:
     first = naive.microaggregation.swapped(drawn.table, drawn.k, drawn.holds, drawn.steering)
     assert labels(swap, drawn) == labels_of(naive.microaggregation.merged(drawn.table, first, drawn.holds, drawn.excess))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(problems(attributes=1, distances=("ordered",)))
 def test_t_first_is_its_naive_twin(drawn: Drawn) -> None:
     if drawn.k > drawn.problem.rows:  # is refused before any algorithm runs
@@ -114,7 +115,7 @@ def test_published_cluster_sizes() -> None:
     assert of_adult == [50, 10, 6, 4, 4, 3, 3, 2]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(1, 500), st.data(), st.fractions(0, 1, max_denominator=1000))
 def test_fewer_rows_are_left_over_than_there_are_classes(rows: int, data: st.DataObject, t: Fraction) -> None:
     k = data.draw(st.integers(1, rows))
@@ -151,7 +152,7 @@ def test_with_equal_values_the_promise_is_broken_and_merging_repairs_it() -> Non
     assert worst_unrepaired([1, 2, 2, 4, 5, 7, 8, 8], [1, 3, 4, 1, 1, 3, 4, 4], "1/4") == Fraction(3, 8)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.integers(1, 5), st.integers(2, 5), st.data())
 def test_without_either_the_promise_is_kept(classes: int, size: int, data: st.DataObject) -> None:
     rows = classes * size
@@ -204,7 +205,7 @@ def test_a_mean_is_published_as_in_the_papers(algorithm: str) -> None:
     assert release.loss["sse"] == 2 * (5 / 60) ** 2 + 2 * (10 / 60) ** 2
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(problems(attributes=1, distances=("ordered",)))
 def test_all_classes_satisfy_every_limit_if_one_class_of_all_rows_does(drawn: Drawn) -> None:
     limits, rows = drawn.problem.limits, drawn.problem.rows

@@ -217,3 +217,13 @@ def test_the_gate_stops_a_release_whose_maker_is_too_lenient(monkeypatch: pytest
     monkeypatch.setattr("tclose.make.regions.not_close", lambda *given: np.zeros(len(given[-1]) - 1, dtype=bool))
     with pytest.raises(tc.GateError, match="compared with itself it would break n,t of 's'"):
         tc.anonymize(pa.table(columns), policy, algorithm="mondrian")
+
+
+def test_a_code_or_missing_is_not_a_code_of_its_own() -> None:
+    """A class of A04 lies in no region without the class of A04 and missing cells: somebody in there has A04, too."""
+    values, (settings_of_diagnoses,) = QUASI["diagnoses"]
+    columns: Columns = {"q": [values[0]] * 4 + [None] * 3, "s": [1] * 6 + [2]}
+    policy = tc.Policy([tc.Quasi("q", **settings_of_diagnoses)], {"s": {"t": "0.05"}}, k=1, n=1)
+    maker, judge, sure = verdicts(encoded_table(columns, policy), policy, np.array([0, 1, 1, 1, 1, 1, 1]))
+    assert sure
+    assert maker.tolist() == judge.tolist() == [True, False]

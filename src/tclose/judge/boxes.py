@@ -422,7 +422,10 @@ def _ranges_path(builder: Ranges, label: Any) -> Way:
     """Return the path from the root to a label of a table of ranges, or to a code; an unknown label stands for everything."""
     if label is None:
         return (1,)
-    path = builder.path_of_label(_unguarded_text(label))
+    text = _unguarded_text(label)
+    if _OR_MISSING.fullmatch(text) or _SEVERAL.fullmatch(text):  # or it would be taken for a code
+        return ()
+    path = builder.path_of_label(text)
     return () if path is None else (0, *path)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+import sysconfig
 import threading
 import time
 from dataclasses import replace
@@ -122,3 +125,20 @@ def test_a_folder_is_released_on_the_command_line(tmp_path: Path, monkeypatch: p
     ref, comp = (CliRunner().invoke(app, [*audit, *more]) for more in ([], ["--engine", "spark", "--master", "local[2]"]))
     assert comp.exit_code == ref.exit_code == 0, comp.output
     assert comp.stdout == ref.stdout
+
+
+def test_tclose_travels_to_executors_that_lack_it(tmp_path: Path) -> None:
+    """A Python that reads no .pth files finds the packages of this environment, and not the project, which is installed by one."""
+    find_spark()
+    python = tmp_path / "python"
+    packages = sysconfig.get_paths()["purelib"]
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}:$PYTHONPATH" HOME="{tmp_path}" exec "{sys.executable}" -S "$@"\n')
+    python.chmod(0o755)
+    alone = subprocess.run([python, "-c", "import tclose"], capture_output=True, cwd=tmp_path, check=False)
+    assert alone.returncode == 1
+    with spark("local-cluster[1,1,1024]", python=str(python)) as session:
+        frame = session.createDataFrame(some_people(300))
+        release = tc.anonymize(frame, POLICY, effort="fast")
+        assert release.audit.satisfied
+    (folder,) = [path for path in (tmp_path / ".cache" / "tclose").iterdir() if path.is_dir()]
+    assert list(folder.rglob("warm-growth-*"))  # kernels were compiled there, once

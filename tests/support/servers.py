@@ -67,9 +67,9 @@ def find_spark() -> None:
 
 
 @contextmanager
-def spark(master: str, **settings: str) -> Iterator[Any]:
-    """A session of Spark; ``local[2]``, ``local-cluster[2,1,1024]``, or ``connect`` for one over Spark Connect."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+def spark(master: str, python: str = sys.executable, **settings: str) -> Iterator[Any]:
+    """A session of Spark; ``local[2]``, ``local-cluster[2,1,1024]``, or ``connect`` for one over Spark Connect. Executors use ``python``."""
+    os.environ["PYSPARK_PYTHON"] = python
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PySpark warns of pandas 3, which tclose does not use there
         from pyspark.sql import SparkSession

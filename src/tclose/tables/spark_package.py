@@ -10,6 +10,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
@@ -27,7 +28,7 @@ def sendable(session: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     named by its content, so that compiled kernels are found again.
     """
     payload = extras.load("pyspark.cloudpickle").dumps(function)
-    name = _bring_package(session) if _is_missing(session) else None
+    name = _package_on(session)
 
     def run(argument: Any) -> Any:
         import pickle  # this function travels without the module that it is from
@@ -57,16 +58,27 @@ def sendable(session: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+_brought: WeakKeyDictionary[Any, str | None] = WeakKeyDictionary()
+"""For each session the name of the package's file, if Spark has brought it to the executors."""
+
+
+def _package_on(session: Any) -> str | None:
+    """Return the name of the package's file on the executors of a session; None if they have tclose. They are asked once."""
+    if session not in _brought:
+        _brought[session] = _bring_package(session) if _is_missing(session) else None
+    return _brought[session]
+
+
 def _is_missing(session: Any) -> bool:
     """Whether the executors lack this version of tclose, asked of one of them."""
     here = version("tclose")
 
     def found(batches: Any) -> Any:
-        from importlib import metadata
+        from importlib import metadata, util
 
         for _ in batches:
             try:
-                there = metadata.version("tclose")
+                there = metadata.version("tclose") if util.find_spec("tclose") else ""
             except metadata.PackageNotFoundError:
                 there = ""
             yield pa.record_batch([pa.array([there])], names=["version"])

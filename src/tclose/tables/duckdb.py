@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 import tempfile
@@ -20,11 +21,13 @@ import pyarrow as pa
 from tclose import jobs
 from tclose.errors import InputError
 from tclose.policy import Input
+from tclose.tables import memory
 from tclose.tables.engine import Batches, Opened
 from tclose.tables.forms import SAMPLE
 from tclose.tables.input_file import InputFile
 from tclose.tables.nearly import nearly
 from tclose.tables.queried import Queried
+from tclose.tables.stored import StoredCounts
 from tclose.tables.types import Typed
 from tclose.tables.written import Nearly
 
@@ -67,10 +70,13 @@ class DuckDB(Queried):
         """Start an empty database for the named columns, in a temporary folder of its own; `open` fills it."""
         super().__init__(names)
         self._title, self._file = title, file
+        self._stored = itertools.count()
         spill = tempfile.mkdtemp(prefix="tclose-")  # readable by its owner only; what memory cannot hold goes there
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
+        bounds = memory.budget()
+        limits = {} if bounds is None else {"memory_limit": f"{bounds.engine}B", "threads": bounds.threads}
         with interrupts_as_such():
-            self._backend = ibis.duckdb.connect(temp_directory=spill)
+            self._backend = ibis.duckdb.connect(temp_directory=spill, **limits)
             _hide_progress(self._backend.con)
             self._backend.con.execute(f"SET disabled_optimizers = '{','.join(BELIEVING)}'")
         # ibis 12 calls methods that DuckDB 1.5 calls deprecated. The filter stays: one that is taken back would take those of
@@ -93,6 +99,15 @@ class DuckDB(Queried):
         """Yield the batches of a query's result from DuckDB, ``size`` rows at a time."""
         with self._asking_safely():
             yield from rows.to_pyarrow_batches(chunk_size=size)
+
+    def store_counts(self, quasi: Sequence[str], sensitive: Sequence[str], unit: str | None = None) -> StoredCounts:
+        """Return what `counts` yields as a table in the database, sorted by the quasi-identifiers; it spills to disk."""
+        by = [ibis.asc(self._columns[name], nulls_first=False) for name in quasi]
+        counted = self._counted([*quasi, *sensitive], unit)
+        with self._asking_safely():
+            name = f"counted{next(self._stored)}"
+            table = self._backend.create_table(name, counted.order_by(by) if by else counted, temp=True)
+        return StoredCounts(table, self._columns, self._stream_batches)
 
     def missing(self, name: str) -> tuple[int, int]:
         """Return the number of missing cells of a column, and the row of the first one; (0, 0) if none is missing."""
@@ -147,7 +162,10 @@ class DuckDB(Queried):
         ran_out = isinstance(error, duckdb.OutOfMemoryException | duckdb.IOException)
         if ran_out or isinstance(error, OSError | pa.ArrowException):  # a stream of the engine that ended early is an OSError
             self._check_unchanged()
-            raise InputError(f"{self._title} cannot be read to its end: memory or disk ran out, or it has changed.") from None
+            more = "" if memory.budget() is None else " Give more memory, or leave it out."
+            raise InputError(
+                f"{self._title} cannot be read to its end: memory or disk ran out, or it has changed.{more}"
+            ) from None
         if isinstance(error, duckdb.Error):
             self._check_unchanged()
             raise InputError(f"{self._title} cannot be read to its end. It may be damaged.") from None

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -37,6 +38,10 @@ BELIEVING = (
 )  # fmt: skip
 """Optimisers that believe what a file says of its values, as the least and the greatest. They are off: a file can lie, and its
 readers would see the values."""
+
+
+FEW = 50_000
+"""A column of text of about this many values at most is stored as an ENUM."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +107,32 @@ class DuckDB(Queried):
 
     def store_counts(self, quasi: Sequence[str], sensitive: Sequence[str], unit: str | None = None) -> StoredCounts:
         """Return what `counts` yields as a table in the database, sorted by the quasi-identifiers; it spills to disk."""
-        by = [ibis.asc(self._columns[name], nulls_first=False) for name in quasi]
-        counted = self._counted([*quasi, *sensitive], unit)
+        columns = [self._columns[name] for name in (*quasi, *sensitive)]
+        order = ", ".join(f"{self._columns[name]} NULLS LAST" for name in quasi)
+        table = f"counted{next(self._stored)}"
         with self._asking_safely():
-            name = f"counted{next(self._stored)}"
-            table = self._backend.create_table(name, counted.order_by(by) if by else counted, temp=True)
-        return StoredCounts(table, self._columns, self._stream_batches)
+            rows = self._backend.compile(self._rows.select(*columns, *([] if unit is None else [self._columns[unit]])))
+            narrow = [f"CAST({column} AS {column}_values) AS {column}" if column in self._enums else column for column in columns]
+            self._backend.con.execute(
+                f"CREATE TEMP TABLE {table} AS SELECT {', '.join(columns)}, count(*) AS weight FROM "
+                f"(SELECT {', '.join(narrow)} FROM (SELECT {'' if unit is None else 'DISTINCT'} * FROM ({rows}))) "
+                f"GROUP BY ALL ORDER BY {order}"
+            )
+            return StoredCounts(self._backend.table(table), self._columns, self._stream_batches)
+
+    @cached_property
+    def _enums(self) -> set[str]:
+        """The columns of text of few values; the ENUM of c0 is called c0_values. A cell takes few bytes, and not sixteen."""
+        texts = [column for column in self._columns.values() if self._rows[column].type().is_string()]
+        if not texts:
+            return set()
+        (values,) = self._rows.agg(**{text: self._rows[text].approx_nunique() for text in texts}).to_pyarrow().to_pylist()
+        few = {text for text in texts if 0 < values[text] <= FEW}
+        for text in few:
+            rows = self._backend.compile(self._rows.select(text).distinct())
+            sorted_values = f"SELECT {text} FROM ({rows}) WHERE {text} IS NOT NULL ORDER BY {text}"
+            self._backend.con.execute(f"CREATE TYPE {text}_values AS ENUM ({sorted_values})")
+        return few
 
     def missing(self, name: str) -> tuple[int, int]:
         """Return the number of missing cells of a column, and the row of the first one; (0, 0) if none is missing."""

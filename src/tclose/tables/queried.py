@@ -43,13 +43,9 @@ class Queried(ABC):
 
     def counts(self, names: Sequence[str], unit: str | None = None) -> Batches:
         """Yield the combinations of values that occur in some columns, and last their numbers of rows; see `Engine.counts`."""
-        return self._stream_batches(self._counted(names, unit), CELLS)
-
-    def _counted(self, names: Sequence[str], unit: str | None) -> Any:
-        """Return the query of what `counts` yields; the numbers of rows are called ``weight``."""
         by = [self._columns[name] for name in names]
         rows = self._rows.select(*by, *([] if unit is None else [self._columns[unit]]))
-        return (rows if unit is None else rows.distinct()).group_by(by).agg(weight=ibis._.count())
+        return self._stream_batches((rows if unit is None else rows.distinct()).group_by(by).agg(weight=ibis._.count()), CELLS)
 
     def rows(self, names: Sequence[str]) -> Batches:
         """Yield all rows of some columns, in the order of the table, some at a time."""

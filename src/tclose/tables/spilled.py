@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -96,17 +95,18 @@ class SpilledCells(Cells):
         borders = np.zeros(len(part), dtype=np.bool_)
         borders[0] = True
         for index in range(len(self._quasi)):
-            cells = _in_one_piece(part.column(index)).dictionary_encode().indices.fill_null(-1).to_numpy()
+            cells, _ = _indices(part.column(index))
             borders[1:] |= cells[1:] != cells[:-1]
         return borders
 
     def _codes(self, part: pa.Table, name: str, codes: Ints) -> Ints:
         """Return the code of each combination's value in a sensitive column, from the code of each value of its domain."""
-        cells = _in_one_piece(part.column(self._names.index(name)))
-        indices: Ints = pc.index_in(cells, value_set=self.domain(name)[0]).to_numpy()
-        return codes[indices]
+        cells, values = _indices(part.column(self._names.index(name)))
+        known = pc.index_in(values, value_set=self.domain(name)[0]).to_numpy()
+        return np.append(codes[known], codes[-1])[cells]  # a missing value is the last
 
 
-def _in_one_piece(column: pa.ChunkedArray) -> Any:
-    """Return a column as one array."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+def _indices(column: pa.ChunkedArray) -> tuple[Ints, pa.Array]:
+    """Return the index of each cell of a column among some values, and these values; a missing cell has the index after them."""
+    encoded = (column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()).dictionary_encode()
+    return encoded.indices.cast(pa.int64()).fill_null(len(encoded.dictionary)).to_numpy(), encoded.dictionary

@@ -126,10 +126,18 @@ def test_too_many_classes_are_refused_with_what_they_need(tmp_path: Path, monkey
     monkeypatch.setattr(spilled, "PER_CLASS", 10**6)
     policy = tc.Policy(quasi=["age", "ward"], sensitive=["illness"])
     with pytest.raises(
-        tc.InputError, match=r"The table has 209 classes, .* take about 210MB .*leave 188MB .*at least 1.1GB, or fewer"
+        tc.InputError, match=r"The table has at least 209 classes, .* take about 210MB .*leave 188MB .*at least 1.1GB, or fewer"
     ):
         tc.audit(data, policy, memory="1GB")
     assert tc.audit(data, policy, memory="1.1GB").classes == 209
+
+
+def test_far_too_many_are_refused_before_they_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = folder_of(people(2000), tmp_path / "people")
+    monkeypatch.setattr(spilled, "PER_CLASS", 10**7)
+    monkeypatch.delattr(DuckDB, "store_counts")
+    with pytest.raises(tc.InputError, match=r"The table has at least 1\d\d classes, "):
+        tc.audit(data, tc.Policy(quasi=["age", "ward"], sensitive=["illness"]), memory="1GB")
 
 
 @pytest.mark.parametrize("given_memory", ["much", "1", "-1GB", "1 PB", "nanGB", "1e9GB", "", 5, "9" * 400 + "GB"])

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tclose.tables.counted import Cells, histograms_of
+from tclose.tables.duckdb import DuckDB
 from tclose.tables.memory import Budget
 from tclose.tables.stored import StoredCounts
 from tclose.values.arrays import Bools, Ints
@@ -28,19 +29,39 @@ PER_CELL = 400
 """Bytes taken for each combination while its class is judged."""
 
 
+SURE = 0.8
+"""The share of an estimated number that is surely there: estimates are off by some percent."""
+
+
+def spilled_cells(
+    engine: DuckDB, quasi: Sequence[str], sensitive: Sequence[str], unit: str | None, budget: Budget
+) -> SpilledCells:
+    """Return the counted combinations of an engine's columns; raise InputError if what is kept of them would not fit into memory.
+
+    The number of classes is estimated first: to count them takes long, and much room on the disk.
+    """
+    _check(int(SURE * engine.estimate_number(quasi)), 0, quasi, sensitive, budget)
+    stored = engine.store_counts(quasi, sensitive, unit)
+    _check(stored.number(quasi), stored.number(sensitive), quasi, sensitive, budget)
+    return SpilledCells(stored, quasi, sensitive, budget.parts // PER_CELL)
+
+
+def _check(classes: int, tuples: int, quasi: Sequence[str], sensitive: Sequence[str], budget: Budget) -> None:
+    """Raise InputError if the figures of so many classes and tuples of sensitive values would not fit into memory."""
+    kept = classes * (PER_CLASS + PER_VALUE * len(quasi) + PER_FIGURE * len(sensitive)) + tuples * PER_TUPLE
+    budget.check_figures(kept, f"The table has at least {classes:,} classes, and figures of each are kept")
+
+
 class SpilledCells(Cells):
     """`Cells` of which only the classes are in memory. Combinations are read from the engine whenever they are asked for."""
 
-    def __init__(self, stored: StoredCounts, quasi: Sequence[str], sensitive: Sequence[str], budget: Budget) -> None:
-        """Count classes and tuples of sensitive values, and read them; raise InputError if what is kept of them would not fit."""
-        classes, tuples = stored.number(quasi), stored.number(sensitive)
-        kept = classes * (PER_CLASS + PER_VALUE * len(quasi) + PER_FIGURE * len(sensitive)) + tuples * PER_TUPLE
-        budget.check_figures(kept, f"The table has {classes:,} classes, and figures of each are kept")
+    def __init__(self, stored: StoredCounts, quasi: Sequence[str], sensitive: Sequence[str], part: int) -> None:
+        """Read the classes, and the tuples of sensitive values; ``part`` combinations are judged at a time, about."""
         with closing(stored.counts(quasi)) as batches:
             super().__init__(batches, quasi, [])
         with closing(stored.counts(sensitive)) as batches:
             self._tuples = Cells(batches, [], sensitive)
-        self._stored, self._names, self._part = stored, [*quasi, *sensitive], budget.parts // PER_CELL
+        self._stored, self._names, self._part = stored, [*quasi, *sensitive], part
 
     def domain(self, name: str) -> tuple[pa.Array, Ints]:
         """Return the values of a sensitive column, ascending, missing last, and the number of rows with each."""

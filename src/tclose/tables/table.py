@@ -20,7 +20,7 @@ from tclose.tables.input_file import MOST_COLUMNS
 from tclose.tables.reader import Reader
 from tclose.tables.readers import IN_PLACE, CsvReader, absent
 from tclose.tables.readings import Reading, reading
-from tclose.tables.spilled import SpilledCells
+from tclose.tables.spilled import spilled_cells
 from tclose.values.hierarchy import printed
 
 
@@ -96,7 +96,7 @@ class Table:
         budget = memory.budget()
         with self._arrow_errors_in_one_sentence():
             if budget is not None and quasi and sensitive and isinstance(self._engine, DuckDB):
-                cells: Cells = SpilledCells(self._engine.store_counts(quasi, sensitive, unit), quasi, sensitive, budget)
+                cells: Cells = spilled_cells(self._engine, quasi, sensitive, unit, budget)
             else:
                 with closing(self._engine.counts([*quasi, *sensitive], unit)) as batches:
                     cells = Cells(batches, quasi, sensitive)

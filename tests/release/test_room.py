@@ -39,7 +39,7 @@ def test_too_little_is_said_before_the_work_starts(kind: str, tmp_path: Path, mo
     elif kind == "csv":
         source = tmp_path / "people.csv"
         source.write_text("age,illness\n" + "".join(f"{row['age']},{row['illness']}\n" for row in PEOPLE.to_pylist()))
-    needed = in_words(room.TAKEN + 4 * (room.PER_ROW + 2 * room.PER_CELL))
+    needed = in_words(room.TAKEN + 4 * (2 * room.PER_CELL + room.PER_SENSITIVE))
     with pytest.raises(
         tc.InputError, match=rf"^A release of 4 rows and 2 columns needs about {needed} of memory, and 315MB are free\."
     ):

@@ -47,7 +47,7 @@ def open_input(table: Any, policy: Policy, algorithm: Algorithm) -> Opened:
     roles = roles_of(policy, reader)
     algorithm.compile_ahead()  # in other processes, while the table is read
     source = open_table(reader, roles.kinds, optional=policy.identifiers, given=policy.input)
-    check_room(reader.rows, len(roles.kinds))
+    check_room(reader.rows, len(roles.kinds), len(policy.sensitive))
     check_orders(source, policy)
     readings = readings_of(source, policy, [column.name for column in policy.quasi])
     warn_of(readings, stacklevel=4)

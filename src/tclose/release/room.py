@@ -7,8 +7,9 @@ from pathlib import Path
 from tclose.errors import InputError
 from tclose.tables.memory import in_words
 
-TAKEN, PER_ROW, PER_CELL = 400 * 10**6, 160, 10
-"""Bytes that a release takes at its peak: without any row; for each row; and for each of its cells in columns with a role."""
+TAKEN, PER_CELL, PER_SENSITIVE = 400 * 10**6, 10, 180
+"""Bytes that a release takes at its peak: without any row; for each cell of a column with a role; and for each of a sensitive
+column, of whose values each class has many, in addition."""
 
 MEMORY = Path("/proc/meminfo")
 """What Linux says of the memory of the machine."""
@@ -17,12 +18,15 @@ GROUP = Path("/sys/fs/cgroup")
 """What Linux says of the memory of a container."""
 
 
-def check_room(rows: int | None, columns: int) -> None:
-    """Raise InputError if a release of this many rows and columns needs more memory than is free, as far as both are known."""
+def check_room(rows: int | None, columns: int, sensitive: int) -> None:
+    """Raise InputError if a release of this many rows and columns needs more memory than is free, as far as both are known.
+
+    ``sensitive`` is how many of the columns are sensitive.
+    """
     free = free_memory()
     if rows is None or free is None:
         return
-    needed = TAKEN + rows * (PER_ROW + PER_CELL * columns)
+    needed = TAKEN + rows * (PER_CELL * columns + PER_SENSITIVE * sensitive)
     if needed > free:
         raise InputError(
             f"A release of {rows:,} rows and {columns:,} columns needs about {in_words(needed)} of memory, and {in_words(free)} "

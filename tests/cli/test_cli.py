@@ -148,7 +148,7 @@ def test_a_repeated_identifier_is_a_warning_on_stderr(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_ours_ends_with_3_and_one_sentence(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise KeyError("a raw value of the table")
 
     monkeypatch.setattr("tclose.judge.audit.audit", broken)

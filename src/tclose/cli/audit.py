@@ -33,6 +33,9 @@ def audit(
     html: Path | None = typer.Option(
         None, "--html", metavar="FILE", parser=a_file, help="Write a page too: one HTML file. It is internal."
     ),
+    memory: str | None = typer.Option(
+        None, "--memory", metavar="SIZE", help="The most memory to take, such as 1GB; what does not fit is spilled to disk."
+    ),
     force: bool = typer.Option(False, "--force", help="Replace the page and the listing of classes if they exist."),
 ) -> None:
     """Measure every class of a table: k, l, t, beta, delta; exactly.
@@ -54,6 +57,7 @@ def audit(
       tclose audit visits.csv -p policy.yaml --json > audit.json
       tclose audit visits.csv -p policy.yaml --classes classes.csv --force
       tclose audit visits.csv -p policy.yaml --html audit.internal.html
+      tclose audit visits/ -p policy.yaml --memory 1GB
     """
     from tclose.cli.listing import check_listing, write_listing
     from tclose.cli.printing import a_reader_may_leave, echo_json, warnings_told
@@ -73,7 +77,7 @@ def audit(
     with table_of(source, engine, master) as opened, warnings_told(), status(f"Measuring {name_of(source)}"):
         from tclose.judge.audit import audit as measure
 
-        result = measure(opened, asked)
+        result = measure(opened, asked, memory=memory)
     if classes is not None:
         write_listing(result, classes, force=force)
     if html is not None:

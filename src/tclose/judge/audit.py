@@ -14,7 +14,7 @@ import pyarrow as pa
 from tclose.columns.domains import Domain, domain_of, kind_to_read
 from tclose.columns.persons import unit_to_audit, warn_of_risk
 from tclose.columns.reading import readings_of, warn_of
-from tclose.errors import InputError, raising_alone
+from tclose.errors import InputError, PolicyError, raising_alone
 from tclose.judge.attribute import AttributeAudit, measure
 from tclose.judge.boxes import Line, Tree, axis_of
 from tclose.judge.emd.joint import Lexicographic
@@ -26,6 +26,7 @@ from tclose.judge.result import Audit
 from tclose.policy import Policy, Sensitive, check_policy
 from tclose.policy.models import REGION
 from tclose.tables.counted import Cells
+from tclose.tables.memory import bounded
 from tclose.tables.readers import open_reader
 from tclose.tables.table import Table, open_table
 from tclose.tables.types import OR_AUTO, OR_PUBLISHED
@@ -34,7 +35,7 @@ from tclose.values.histograms import Histograms
 
 
 @raising_alone
-def audit(table: Any, policy: Policy) -> Audit:
+def audit(table: Any, policy: Policy, *, memory: str | None = None) -> Audit:
     """Measure a table under every privacy model, exactly, and judge it by a policy.
 
     Rows that agree on all quasi-identifiers form a class; every class is judged under every model: k-anonymity, l-diversity,
@@ -46,6 +47,9 @@ def audit(table: Any, policy: Policy) -> Audit:
     table : path, pandas, polars or pyarrow table, DuckDB relation or ibis table
         Which files are read is in docs/tables.md. Anything else that speaks Arrow is taken too, and read into memory.
     policy : Policy
+    memory : str, optional
+        How much memory all of it may take, such as "1GB". Combinations of values that do not fit are spilled to disk. For CSV and
+        Parquet files, folders of these, and files of DuckDB. The result is the same.
 
     Returns
     -------
@@ -54,7 +58,7 @@ def audit(table: Any, policy: Policy) -> Audit:
     Raises
     ------
     InputError
-        The table cannot be read, or does not fit the policy.
+        The table cannot be read, does not fit the policy, or has too many classes for the memory.
     PolicyError
         The policy does not fit the table: a hierarchy misses a value, an order is needed.
 
@@ -72,7 +76,11 @@ def audit(table: Any, policy: Policy) -> Audit:
     >>> audit(people, Policy(quasi=["zip"], sensitive={"salary": 0.2}, k=2))
     <Audit: 4 rows in 2 classes, k=2; salary t=0.1667; satisfied>
     """
-    found = examine(table, policy, Context(readings=True))
+    check_policy(policy)
+    if memory is not None and policy.n is not None:
+        raise PolicyError("n of the policy looks at all classes at once, so memory cannot be bounded. Leave memory out.")
+    with bounded(memory):
+        found = examine(table, policy, Context(readings=True))
     warn_of(found.readings, stacklevel=3)
     return found
 

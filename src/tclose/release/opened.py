@@ -11,6 +11,7 @@ from tclose.columns.reading import check_input, readings_of, warn_of
 from tclose.columns.roles import Roles, roles_of
 from tclose.make.algorithm import Algorithm
 from tclose.policy import Policy
+from tclose.release.room import check_room
 from tclose.tables.reader import Reader
 from tclose.tables.readers import open_reader
 from tclose.tables.readings import Reading
@@ -46,6 +47,7 @@ def open_input(table: Any, policy: Policy, algorithm: Algorithm) -> Opened:
     roles = roles_of(policy, reader)
     algorithm.compile_ahead()  # in other processes, while the table is read
     source = open_table(reader, roles.kinds, optional=policy.identifiers, given=policy.input)
+    check_room(reader.rows, len(roles.kinds), len(policy.sensitive))
     check_orders(source, policy)
     readings = readings_of(source, policy, [column.name for column in policy.quasi])
     warn_of(readings, stacklevel=4)

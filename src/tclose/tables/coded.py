@@ -24,7 +24,7 @@ Codes = NDArray[Any]
 
 def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array, Codes]]:
     """Return for each of ``count`` columns its values, ascending, missing last, and each row's index among them."""
-    coders = [_Coder() for _ in range(count)]
+    coders = [Coder() for _ in range(count)]
     source, of_this_job = iter(batches), copy_context()
 
     def next_batch() -> Any:
@@ -37,7 +37,7 @@ def coded(batches: Iterable[pa.RecordBatch], count: int) -> list[tuple[pa.Array,
         while (batch := coming.result()) is not None:
             jobs.check()
             coming = pool.submit(next_batch)
-            list(pool.map(_Coder.add, coders, batch.columns))
+            list(pool.map(Coder.add, coders, batch.columns))
     return [coder.ranked() for coder in coders]
 
 
@@ -72,7 +72,7 @@ def count_unique(columns: Sequence[Codes]) -> int:
     return int(np.count_nonzero(ends[1:] & ends[:-1]))
 
 
-class _Coder:
+class Coder:
     """One column as its batches arrive: values are numbered from 1 in the order of their first occurrence; 0 is missing."""
 
     def __init__(self) -> None:

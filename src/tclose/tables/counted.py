@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tclose import jobs
+from tclose.tables.coded import Coder, Codes
 from tclose.values import arrays
 from tclose.values.arrays import Ints, renumber
 from tclose.values.exact import INT64_MAX
@@ -32,15 +31,15 @@ class Cells:
 
     def __init__(self, batches: Iterable[pa.RecordBatch], quasi: Sequence[str], sensitive: Sequence[str]) -> None:
         """Take batches with a column for each quasi-identifier, one for each sensitive attribute, and last the count."""
-        chunks: list[list[Any]] = [[] for _ in (*quasi, *sensitive)]
+        coders = {name: Coder() for name in (*quasi, *sensitive)}
         counts = [np.empty(0, dtype=np.int64)]
         for batch in batches:
             jobs.check()
-            for index, column in enumerate(batch.columns[:-1]):
-                chunks[index].append(column.dictionary_encode())
+            for coder, column in zip(coders.values(), batch.columns[:-1], strict=True):
+                coder.add(column)
             counts.append(batch.columns[-1].cast(pa.int64()).to_numpy())
         self._counts = np.concatenate(counts)
-        self._columns = {name: _rank_values(parts) for name, parts in zip((*quasi, *sensitive), chunks, strict=True) if parts}
+        self._columns = {name: coder.ranked() for name, coder in coders.items()}
         self._quasi = quasi
 
     def __len__(self) -> int:
@@ -91,18 +90,8 @@ class Cells:
         )
 
     def _histograms_of_codes(self, codes: Ints, table: Ints) -> Iterator[Histograms]:
-        """Yield the histograms over the classes, some classes at a time, from a code for each combination."""
-        numbers, some = self._class_of_cells
-        keys, counts = _totals_by_key(numbers * len(table) + codes, self._counts, len(some) * len(table))
-        owners, values = np.divmod(keys, len(table))
-        starts = np.append(np.flatnonzero(np.diff(owners, prepend=-1)), len(owners))
-        first = 0
-        while first < len(starts) - 1:
-            jobs.check()
-            last = max(int(np.searchsorted(starts, starts[first] + CHUNK, side="right")) - 1, first + 1)
-            part = slice(starts[first], starts[last])
-            yield Histograms(starts[first : last + 1] - starts[first], values[part], counts[part], table, first)
-            first = last
+        """Return the histograms over the classes, some classes at a time, from a code for each combination."""
+        return histograms_of(self._class_of_cells[0], codes, self._counts, table)
 
     def pairs(self, name: str) -> tuple[Ints, Ints]:
         """Return for each combination its value in a column of whole numbers, and the number of its class."""
@@ -115,22 +104,32 @@ class Cells:
         return domain.take(pa.array(ranks[self._class_of_cells[1]]))
 
 
-def _rank_values(chunks: list[Any]) -> tuple[pa.Array, Ints]:
-    """Return the values of a column, ascending, missing last, and the index of each counted combination's value."""
-    column = pa.chunked_array(chunks).unify_dictionaries()
-    values = column.chunk(0).dictionary
-    order = pc.sort_indices(values)
-    ranks = np.empty(len(values) + 1, dtype=np.int64)
-    ranks[order.to_numpy()] = np.arange(len(values))
-    ranks[-1] = len(values)  # missing cells come last
-    indices = np.concatenate([chunk.indices.fill_null(len(values)).to_numpy() for chunk in column.chunks])
-    domain = values.take(order)
-    if column.null_count:
-        domain = pa.concat_arrays([domain, pa.nulls(1, domain.type)])
-    return domain, ranks[indices]
+def histograms_of(numbers: Ints, codes: Ints, counts: Ints, table: Ints, first: int = 0) -> Iterator[Histograms]:
+    """Yield the histograms of some classes, as many at a time as `CHUNK` allows.
+
+    Parameters
+    ----------
+    numbers, codes, counts : (combinations,) int64
+        The class of each combination, from 0 without gaps; the code of its sensitive value; and its number of rows.
+    table : (m,) int64
+        How often each code occurs in the whole table.
+    first : int
+        The number of the first of these classes in the whole table.
+    """
+    bound = (int(numbers.max(initial=-1)) + 1) * len(table)
+    keys, counts = _totals_by_key(numbers * len(table) + codes, counts, bound)
+    owners, values = np.divmod(keys, len(table))
+    starts = np.append(np.flatnonzero(np.diff(owners, prepend=-1)), len(owners))
+    start = 0
+    while start < len(starts) - 1:
+        jobs.check()
+        end = max(int(np.searchsorted(starts, starts[start] + CHUNK, side="right")) - 1, start + 1)
+        part = slice(starts[start], starts[end])
+        yield Histograms(starts[start : end + 1] - starts[start], values[part], counts[part], table, first + start)
+        start = end
 
 
-def _number_tuples(columns: Iterable[tuple[Ints, int]], length: int) -> tuple[Ints, Ints]:
+def _number_tuples(columns: Iterable[tuple[Codes, int]], length: int) -> tuple[Ints, Ints]:
     """Return a number for each combination, from 0 by the order of its codes; and for each number the index of one with it.
 
     Parameters
@@ -158,8 +157,8 @@ def _totals_by_key(keys: Ints, counts: Ints, bound: int) -> tuple[Ints, Ints]:
     return keys[order[firsts]], np.add.reduceat(counts[order], firsts)
 
 
-def _sums_by_group(groups: Ints, values: Ints) -> Ints:
+def _sums_by_group(groups: Codes, values: Ints) -> Ints:
     """Return the sum of the values of each group, as integers: ``np.bincount`` would sum in floats."""
-    sums = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
+    sums = np.zeros(int(groups.max()) + 1 if len(groups) else 0, dtype=np.int64)
     np.add.at(sums, groups, values)
     return sums

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 import tempfile
@@ -10,6 +11,7 @@ import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,11 +22,13 @@ import pyarrow as pa
 from tclose import jobs
 from tclose.errors import InputError
 from tclose.policy import Input
+from tclose.tables import memory
 from tclose.tables.engine import Batches, Opened
 from tclose.tables.forms import SAMPLE
 from tclose.tables.input_file import InputFile
 from tclose.tables.nearly import nearly
 from tclose.tables.queried import Queried
+from tclose.tables.stored import StoredCounts
 from tclose.tables.types import Typed
 from tclose.tables.written import Nearly
 
@@ -34,6 +38,10 @@ BELIEVING = (
 )  # fmt: skip
 """Optimisers that believe what a file says of its values, as the least and the greatest. They are off: a file can lie, and its
 readers would see the values."""
+
+
+FEW = 50_000
+"""A column of text of about this many values at most is stored as an ENUM."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +75,13 @@ class DuckDB(Queried):
         """Start an empty database for the named columns, in a temporary folder of its own; `open` fills it."""
         super().__init__(names)
         self._title, self._file = title, file
+        self._stored = itertools.count()
         spill = tempfile.mkdtemp(prefix="tclose-")  # readable by its owner only; what memory cannot hold goes there
         weakref.finalize(self, shutil.rmtree, spill, ignore_errors=True)
+        bounds = memory.budget()
+        limits = {} if bounds is None else {"memory_limit": f"{bounds.engine}B", "threads": bounds.threads}
         with interrupts_as_such():
-            self._backend = ibis.duckdb.connect(temp_directory=spill)
+            self._backend = ibis.duckdb.connect(temp_directory=spill, **limits)
             _hide_progress(self._backend.con)
             self._backend.con.execute(f"SET disabled_optimizers = '{','.join(BELIEVING)}'")
         # ibis 12 calls methods that DuckDB 1.5 calls deprecated. The filter stays: one that is taken back would take those of
@@ -93,6 +104,43 @@ class DuckDB(Queried):
         """Yield the batches of a query's result from DuckDB, ``size`` rows at a time."""
         with self._asking_safely():
             yield from rows.to_pyarrow_batches(chunk_size=size)
+
+    def store_counts(self, quasi: Sequence[str], sensitive: Sequence[str], unit: str | None = None) -> StoredCounts:
+        """Return what `counts` yields as a table in the database, sorted by the quasi-identifiers; it spills to disk."""
+        columns = [self._columns[name] for name in (*quasi, *sensitive)]
+        order = ", ".join(f"{self._columns[name]} NULLS LAST" for name in quasi)
+        table = f"counted{next(self._stored)}"
+        with self._asking_safely():
+            rows = self._backend.compile(self._rows.select(*columns, *([] if unit is None else [self._columns[unit]])))
+            narrow = [f"CAST({column} AS {column}_values) AS {column}" if column in self._enums else column for column in columns]
+            self._backend.con.execute(
+                f"CREATE TEMP TABLE {table} AS SELECT {', '.join(columns)}, count(*) AS weight FROM "
+                f"(SELECT {', '.join(narrow)} FROM (SELECT {'' if unit is None else 'DISTINCT'} * FROM ({rows}))) "
+                f"GROUP BY ALL ORDER BY {order}"
+            )
+            return StoredCounts(self._backend.table(table), self._columns, self._stream_batches)
+
+    def estimate_number(self, names: Sequence[str]) -> int:
+        """Return about how many combinations of values occur in some columns, within some percent, in little memory."""
+        columns = ", ".join(self._columns[name] for name in names)
+        with self._asking_safely():
+            rows = self._backend.compile(self._rows.select(*(self._columns[name] for name in names)))
+            found = self._backend.con.execute(f"SELECT approx_count_distinct(hash({columns})) FROM ({rows})").fetchall()
+        return int(found[0][0])
+
+    @cached_property
+    def _enums(self) -> set[str]:
+        """The columns of text of few values; the ENUM of c0 is called c0_values. A cell takes few bytes, and not sixteen."""
+        texts = [column for column in self._columns.values() if self._rows[column].type().is_string()]
+        if not texts:
+            return set()
+        (values,) = self._rows.agg(**{text: self._rows[text].approx_nunique() for text in texts}).to_pyarrow().to_pylist()
+        few = {text for text in texts if 0 < values[text] <= FEW}
+        for text in few:
+            rows = self._backend.compile(self._rows.select(text).distinct())
+            sorted_values = f"SELECT {text} FROM ({rows}) WHERE {text} IS NOT NULL ORDER BY {text}"
+            self._backend.con.execute(f"CREATE TYPE {text}_values AS ENUM ({sorted_values})")
+        return few
 
     def missing(self, name: str) -> tuple[int, int]:
         """Return the number of missing cells of a column, and the row of the first one; (0, 0) if none is missing."""
@@ -147,7 +195,10 @@ class DuckDB(Queried):
         ran_out = isinstance(error, duckdb.OutOfMemoryException | duckdb.IOException)
         if ran_out or isinstance(error, OSError | pa.ArrowException):  # a stream of the engine that ended early is an OSError
             self._check_unchanged()
-            raise InputError(f"{self._title} cannot be read to its end: memory or disk ran out, or it has changed.") from None
+            more = "" if memory.budget() is None else " Give more memory, or leave it out."
+            raise InputError(
+                f"{self._title} cannot be read to its end: memory or disk ran out, or it has changed.{more}"
+            ) from None
         if isinstance(error, duckdb.Error):
             self._check_unchanged()
             raise InputError(f"{self._title} cannot be read to its end. It may be damaged.") from None

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tclose.errors import InputError
 from tclose.policy import Input
-from tclose.tables import arrow
+from tclose.tables import arrow, memory
 from tclose.tables.ambiguous_floats import check_apart
 from tclose.tables.duckdb import Selection, interrupts_as_such, view_of_columns
 from tclose.tables.input_file import InputFile
@@ -78,6 +78,7 @@ class DuckDBReader(LocalReader):
             if all(arrow.is_read_alike(types[name], rows[column].type()) for name, column in columns.items()):
                 check_apart(rows, columns, kinds)
                 return Selection(converted(rows, columns, kinds, (), given))
+        memory.refuse_to_load(self.title)
         table = pa.table(backend.con.sql(f"FROM {source}")).rename_columns(list(columns))
         return MemoryReader(table, self.title).select(backend, columns, kinds, given)
 

@@ -71,6 +71,7 @@ class MemoryReader(LocalReader):
             found.table.validate(full=True)
         except pa.ArrowInvalid:
             raise InputError(f"{self.title} has a text that is not UTF-8, or is damaged. Make it anew.") from None
+        self.rows = found.table.num_rows
         rows = arrow_columns(backend, found.table, columns)
         check_apart(rows, columns, kinds)
         return Selection(converted(rows, columns, kinds, found.categories, given), found.categories, found.codes, found.zones)

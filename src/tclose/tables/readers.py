@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tclose.errors import ColumnError, InputError, nearest
 from tclose.policy import Input
-from tclose.tables import arrow
+from tclose.tables import arrow, memory
 from tclose.tables.ambiguous_floats import check_apart
 from tclose.tables.arrow_files import open_ipc
 from tclose.tables.csv import PACKED, open_delimited, packing_of
@@ -198,6 +198,7 @@ class ParquetReader(LocalReader):
         if not any(arrow.needs_arrow(kind) for kind in types.values()):
             rows = parquet_columns(backend, self._paths, self.names, columns)
         if rows is None or not all(arrow.is_read_alike(types[name], rows[column].type()) for name, column in columns.items()):
+            memory.refuse_to_load(self.title)
             table = pa.concat_tables([part.read(columns) for part in self._parts])
             found = MemoryReader(table, self.title).select(backend, columns, kinds, given)
         else:
@@ -237,3 +238,7 @@ class ArrowReader(LoadingReader):
     def read(self, names: Collection[str]) -> pa.Table:
         """Return some columns of the Arrow file."""
         return self._ipc.read(names)
+
+
+IN_PLACE = (CsvReader, ParquetReader, DuckDBReader)
+"""The readers of files whose rows stay on the disk."""

@@ -11,13 +11,16 @@ import pyarrow as pa
 
 from tclose.errors import ColumnError, InputError
 from tclose.policy import Input
+from tclose.tables import memory
 from tclose.tables.coded import Codes, coded
 from tclose.tables.counted import Cells
+from tclose.tables.duckdb import DuckDB
 from tclose.tables.engine import Opened
 from tclose.tables.input_file import MOST_COLUMNS
 from tclose.tables.reader import Reader
-from tclose.tables.readers import CsvReader, absent
+from tclose.tables.readers import IN_PLACE, CsvReader, absent
 from tclose.tables.readings import Reading, reading
+from tclose.tables.spilled import spilled_cells
 from tclose.values.hierarchy import printed
 
 if TYPE_CHECKING:
@@ -38,6 +41,8 @@ def open_table(reader: Reader, needed: Mapping[str, str], optional: Sequence[str
     given
         How the cells are written, as far as the policy says.
     """
+    if not isinstance(reader, IN_PLACE):
+        memory.refuse_to_load(reader.title)
     _check_names(reader, needed)
     kinds = {**dict.fromkeys((name for name in optional if name in reader.names), "text"), **needed}
     given = given or Input()
@@ -91,8 +96,13 @@ class Table:
 
         A missing name counts as one person.
         """
-        with self._arrow_errors_in_one_sentence(), closing(self._engine.counts([*quasi, *sensitive], unit)) as batches:
-            cells = Cells(batches, quasi, sensitive)
+        budget = memory.budget()
+        with self._arrow_errors_in_one_sentence():
+            if budget is not None and quasi and sensitive and isinstance(self._engine, DuckDB):
+                cells: Cells = spilled_cells(self._engine, quasi, sensitive, unit, budget)
+            else:
+                with closing(self._engine.counts([*quasi, *sensitive], unit)) as batches:
+                    cells = Cells(batches, quasi, sensitive)
         if not len(cells):
             raise InputError(f"{self._reader.title} has no rows. There is nothing to measure.")
         if unit is None:

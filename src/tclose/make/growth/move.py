@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from tclose.make.growth.neighbourhood import JOINS, LEAVES, Given, Groups, GroupScratch, count, enter, forget, improve, may_change
+from tclose.make.growth.neighbourhood import (
+    JOINS,
+    LEAVES,
+    Given,
+    Groups,
+    GroupScratch,
+    count,
+    enter,
+    forget,
+    improve,
+    is_refused,
+    may_change,
+)
 from tclose.make.kernels.classes import LEAST_GAIN, Classes, gather, loss_without, move_row
 from tclose.make.kernels.compiling import kernel, lean, once
 from tclose.make.kernels.loss import BELOW, loss
@@ -74,19 +86,23 @@ def _cheapest(given: Given, classes: Classes, group: Ints, row: int, enough: flo
     for there in group:
         if classes.each[there].leftover == 1:  # leftover rows take none, and come last
             break
+        if is_refused(given, classes, there, row, JOINS, scratch):
+            continue
         more = _rise_with(given, classes, there, row, enough)
         if more < enough and there != here and may_change(given, classes, there, row, JOINS, scratch):
             best, enough = there, more
     return best
 
 
-@lean
+@once
 def _rise_with(given: Given, classes: Classes, number: int, row: int, enough: float) -> float:
     """Return how much more a class loses by taking the row; infinite if that is above ``enough``, or the class is empty."""
     there = classes.each[number]
     if there.size == 0 or there.loss > enough:  # no row loses less than before
         return np.inf
     most = (enough + there.size * there.loss) / (there.size + 1)
+    if _loses_more(given, classes, number, row, most):
+        return np.inf
     after = 0.0
     for column in range(given.quasi.shape[1]):
         code, edge = given.quasi[row, column], classes.edges[number, column]
@@ -98,6 +114,21 @@ def _rise_with(given: Given, classes: Classes, number: int, row: int, enough: fl
             return np.inf
     rise: float = (there.size + 1) * after - there.size * there.loss
     return rise
+
+
+@once
+def _loses_more(given: Given, classes: Classes, number: int, row: int, most: float) -> bool:
+    """Return whether a class with the row loses more than ``most``, by more than rounding: a quick test of what the row adds."""
+    after, most = classes.each[number].loss, most + LEAST_GAIN * (1 + most)
+    for column in range(given.quasi.shape[1]):
+        code, edge = given.quasi[row, column], classes.edges[number, column]
+        if code < edge.low:
+            after += loss(given.losses, column, code, edge.high) - edge.loss
+        elif code > edge.high:
+            after += loss(given.losses, column, edge.low, code) - edge.loss
+        if after > most:
+            return True
+    return False
 
 
 @once

@@ -209,6 +209,14 @@ def may_change(given: Given, classes: Classes, number: int, row: int, change: in
 
 
 @once
+def is_refused(given: Given, classes: Classes, number: int, row: int, change: int, scratch: GroupScratch) -> bool:
+    """Return whether it is cached that a class fails a limit after a row has joined or left it."""
+    if scratch.answers.shape[2] == 0:
+        return False
+    return bool(scratch.answers[(change + 1) // 2, classes.each[number].index, given.kinds[row]] == NO)
+
+
+@once
 def _check_change(given: Given, classes: Classes, number: int, row: int, change: int, scratch: GroupScratch) -> bool:
     """Check the limits after the change, from tallies or rows, whichever are fewer."""
     one, values = classes.each[number], scratch.tallies.shape[1]

@@ -16,6 +16,9 @@ BELOW: Any = np.int32(-1)
 ABOVE: Any = np.int32(2**31 - 1)
 """Below and above every code, in the type of codes: for another type a part would be compiled once more."""
 
+FEW = 256
+"""The losses of all ranges are computed ahead for quasi-identifiers of at most this many codes: 0.5 MB, which the cache holds."""
+
 COLUMN = np.dtype(
     [
         ("start", np.int64),  # where its codes start in `LossTable.codes`
@@ -24,6 +27,7 @@ COLUMN = np.dtype(
         ("depth", np.int64),  # levels of its tree; 0 without a tree
         ("ancestors", np.int64),  # where its part of `LossTable.ancestors` starts
         ("charges", np.int64),  # where its part of `LossTable.charges` starts
+        ("ranges", np.int64),  # where its part of `LossTable.ranges` starts; -1 if it has too many codes
         ("weight", np.float64),
     ]
 )
@@ -48,6 +52,8 @@ class LossTable(NamedTuple):
     """(codes of all quasi-identifiers,) of `CODE`."""
     ancestors: Codes
     charges: Floats
+    ranges: Floats
+    """The losses of all ranges of codes [a, b], at ``a * size + b``, of quasi-identifiers of few codes."""
 
 
 def loss_table(widths: Sequence[Widths], weights: Sequence[float]) -> LossTable:
@@ -65,9 +71,30 @@ def loss_table(widths: Sequence[Widths], weights: Sequence[float]) -> LossTable:
     columns["missing"] = [width.missing for width in widths]
     columns["depth"] = [len(width.ancestors) for width in widths]
     columns["weight"] = weights
+    ranges = [
+        _ranges(width, weight) if len(width.own) <= FEW else np.empty(0) for width, weight in zip(widths, weights, strict=True)
+    ]
+    columns["ranges"] = np.cumsum([0, *map(len, ranges[:-1])])
+    columns["ranges"][columns["size"] > FEW] = -1
     codes = np.zeros(columns["size"].sum(), dtype=CODE)
     codes["own"], codes["low"], codes["high"] = joined("own"), joined("lows"), joined("highs")
-    return LossTable(columns, codes, joined("ancestors").astype(np.int32), joined("charges").astype(np.float64))
+    ancestors, charges = joined("ancestors").astype(np.int32), joined("charges").astype(np.float64)
+    return LossTable(columns, codes, ancestors, charges, np.concatenate(ranges))
+
+
+def _ranges(width: Widths, weight: float) -> Floats:
+    """Return the losses of all ranges [a, b] of the codes of one quasi-identifier, row by row; void where a > b."""
+    found = np.ones((len(width.own), len(width.own)))
+    if len(width.ancestors):
+        for nodes in width.ancestors:  # from the root down: the lowest common node is the last
+            common = (nodes[:, None] == nodes) & (nodes >= 0)
+            found[common] = np.broadcast_to(width.charges[nodes], common.shape)[common]
+    else:
+        np.minimum(width.highs - width.lows[:, None], 1.0, out=found)
+    if width.missing:
+        found[:, -1] = 1.0
+    np.fill_diagonal(found, width.own)
+    return weight * found.ravel()
 
 
 def losses_of_ranges(losses: LossTable, quasi: int | Ints, low: NDArray[Any], high: NDArray[Any]) -> Floats:
@@ -89,6 +116,9 @@ def fill_losses(losses: LossTable, quasi: Ints, low: Codes, high: Codes, found: 
 def loss(losses: LossTable, quasi: int, a: int, b: int) -> float:
     """Return the weighted NCP of the codes a to b of one quasi-identifier; see `tclose.make.scales.Widths`."""
     column = losses.columns[quasi]
+    if column.ranges >= 0:
+        known: float = losses.ranges[column.ranges + a * column.size + b]
+        return known
     ncp: float = 1.0
     if a == b:
         ncp = losses.codes[column.start + a].own

@@ -30,26 +30,27 @@ def sendable(session: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     payload = extras.load("pyspark.cloudpickle").dumps(function)
     name = _package_on(session)
 
-    def run(argument: Any) -> Any:
-        import pickle  # this function travels without the module that it is from
+    def run(argument: Any) -> Any:  # it travels without the module that it is from, and imports what it needs
+        import pickle
 
         if name is not None:
+            import os
+            import shutil
             import sys
             import zipfile
+            from importlib import import_module
             from pathlib import Path
-
-            from pyspark import SparkFiles
 
             folder = Path.home() / ".cache" / "tclose" / name.removesuffix(".zip")
             if str(folder) not in sys.path:
                 if not folder.exists():
-                    beside = folder.with_name(f"{folder.name}-{__import__('os').getpid()}")
-                    with zipfile.ZipFile(SparkFiles.get(name)) as packed:
+                    beside = folder.with_name(f"{folder.name}-{os.getpid()}")
+                    with zipfile.ZipFile(import_module("pyspark").SparkFiles.get(name)) as packed:
                         packed.extractall(beside)
                     try:
                         beside.rename(folder)
                     except OSError:  # another worker was first
-                        __import__("shutil").rmtree(beside, ignore_errors=True)
+                        shutil.rmtree(beside, ignore_errors=True)
                 for module in [module for module in sys.modules if module.partition(".")[0] == "tclose"]:
                     del sys.modules[module]
                 sys.path.insert(0, str(folder))

@@ -55,7 +55,7 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit)
     coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coded_schema())
     blocks = _cut(coded, plan, DRIFT)
-    columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.others]
+    columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names]
     if len(blocks) > 1:
         announce("Growing classes in blocks of")
         coded = coded.map_blocks(columns, len(blocks), _Grow(plan), plan.grown_schema())

@@ -14,7 +14,6 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
-import tclose
 from tclose import extras
 
 _FIRST = (1980, 1, 1, 0, 0, 0)
@@ -98,7 +97,7 @@ def _bring_package(session: Any) -> str:
 @cache
 def _package() -> Path:
     """Return a file with all files of tclose, named by their content."""
-    root = Path(tclose.__file__).parent
+    root = Path(__file__).parents[1]
     files = {path.relative_to(root.parent).as_posix(): path.read_bytes() for path in root.rglob("*") if _is_part(path)}
     about = f"Metadata-Version: 2.1\nName: tclose\nVersion: {version('tclose')}\n"
     files[f"tclose-{version('tclose')}.dist-info/METADATA"] = about.encode()

@@ -86,7 +86,8 @@ def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
     charges = [Charges.of(published, recoded.sizes).summed() for published in recoded.published]
     published = _published(plan.schema(), recoded)
     if plan.unit is not None:
-        published = published.append_column(plan.unit, rows[plan.unit].take(order).take(recoded.rows))
+        persons = rows[plan.coding.other_names[-1]].take(order).take(recoded.rows)
+        published = published.append_column(plan.unit, persons)
     return published, Summary(number, table.rows, charges, _digest(table))
 
 
@@ -136,8 +137,9 @@ def encoded_block(plan: Plan, rows: pa.Table) -> tuple[EncodedTable, Ints]:
     quasi = [codes(name, scale.size) for name, scale in zip(coding.quasi_names, plan.scales, strict=True)]
     values = [codes(name, len(attribute.values)) for name, attribute in zip(coding.sensitive_names, attributes, strict=True)]
     sensitive = [replace(attribute, codes=own) for attribute, own in zip(attributes, values, strict=True)]
-    kept = {name: _ranked(rows[name], kind) for name, kind in plan.kept.items()}
-    persons = None if plan.unit is None else _ranked(rows[plan.unit]).codes
+    pairs = zip(plan.kept.items(), coding.other_names, strict=False)
+    kept = {name: _ranked(rows[column], kind) for (name, kind), column in pairs}
+    persons = None if plan.unit is None else _ranked(rows[coding.other_names[-1]]).codes
     keys = [(own, scale.size) for own, scale in zip(quasi, plan.scales, strict=True)]
     keys += [(own, len(attribute.values)) for own, attribute in zip(values, attributes, strict=True)]
     keys += [(column.codes, len(column.values)) for column in kept.values()]

@@ -78,8 +78,8 @@ class RowCoding:
     quasi, sensitive : sequences of Coding
     limited : sequence of int
         The sensitive columns that have a limit; a stratum is a combination of their coarse values.
-    others : sequence of str
-        The names of the other columns.
+    others : int
+        How many other columns there are.
     salt : int
         Numbers at random depend on it, and on the codes of a row.
     """
@@ -87,13 +87,13 @@ class RowCoding:
     quasi: Sequence[Coding]
     sensitive: Sequence[Coding]
     limited: Sequence[int]
-    others: Sequence[str]
+    others: int
     salt: int
 
     @property
     def names(self) -> list[str]:
         """The names of the columns of coded rows."""
-        return [*self.quasi_names, *self.bin_names, *self.sensitive_names, STRATUM, TIE, *self.others]
+        return [*self.quasi_names, *self.bin_names, *self.sensitive_names, STRATUM, TIE, *self.other_names]
 
     @property
     def quasi_names(self) -> list[str]:
@@ -104,6 +104,11 @@ class RowCoding:
     def bin_names(self) -> list[str]:
         """The columns with the coarse codes of quasi-identifiers, along which blocks are cut."""
         return [f"b{index}" for index in range(len(self.quasi))]
+
+    @property
+    def other_names(self) -> list[str]:
+        """The columns that are as they were; under names of their own, because those of users may differ in case only."""
+        return [f"o{index}" for index in range(self.others)]
 
     @property
     def sensitive_names(self) -> list[str]:

@@ -84,8 +84,9 @@ class Plan:
     def coded_schema(self) -> pa.Schema:
         """Return the names and types of the columns of coded rows."""
         codes = [*self.coding.quasi_names, *self.coding.bin_names, *self.coding.sensitive_names, STRATUM]
-        fields = [*((name, pa.int32()) for name in codes), (TIE, pa.int64()), *self.kept.items()]
-        return pa.schema([*fields, *([] if self.unit is None else [(self.unit, pa.string())])])
+        types = [*self.kept.values(), *([] if self.unit is None else [pa.string()])]
+        others = zip(self.coding.other_names, types, strict=True)
+        return pa.schema([*((name, pa.int32()) for name in codes), (TIE, pa.int64()), *others])
 
     def grown_schema(self) -> pa.Schema:
         """Return the names and types of the columns of coded rows that have a class."""
@@ -152,7 +153,7 @@ def plan_of(source: Table, policy: Policy, settings: Settings, kept: Sequence[st
         sensitive.append(Coding(cells, codes.astype(np.int32), coarsened(attribute.counts, most)))
     rows = int(counted[0].sum())
     _check_feasible(source, asked, attributes, rows, unit)
-    coding = RowCoding(quasi, sensitive, limited, [*kept, *([] if unit is None else [unit])], settings.seed)
+    coding = RowCoding(quasi, sensitive, limited, len(kept) + (unit is not None), settings.seed)
     return Plan(
         asked,
         settings.seed,

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.cli import app
 from tclose.release import claims
+from tclose.tables.files import sha256_of_folder
 from tclose.values.bins import Bins, in_order
 from tests.support.forgeries import (
     ODD,
@@ -406,11 +408,29 @@ def test_a_release_is_looked_for_before_its_certificate(tmp_path: Path) -> None:
 
     path = tmp_path / "release.csv"
     assert sentence(path) == f"File '{path}' does not exist. Check its path."
-    assert sentence(tmp_path) == f"'{tmp_path}' is a folder. Name a file in it."
+    assert sentence(tmp_path) == f"'{tmp_path}' is a folder without Parquet files. Name a file, or a folder of them."
     path.write_text("age,s\n1,2\n")
     assert sentence(path) == f"Certificate '{path}.certificate.json' does not exist. Put it beside the release, or give its path."
     got = sentence(pa.table({"age": [1]}))
     assert got == "release must be the path of a published file. Got Table. Write it to a file first."
+
+
+def test_a_folder_of_parquet_files_is_a_release(tmp_path: Path) -> None:
+    """As Spark writes it: the sum of the folder is in the certificate, and nothing else may lie in it."""
+    table = pa.table({"age": list(range(12)), "s": [row % 4 for row in range(12)]})
+    release = tc.anonymize(table, tc.Policy(["age"], {"s": 0.5}, k=2))
+    folder = tmp_path / "release.parquet"
+    folder.mkdir()
+    for part in range(2):
+        pq.write_table(release.table.slice(6 * part, 6), folder / f"part-{part}.parquet")
+    certificate = {**release.certificate, "release": {"file": folder.name, "sha256": sha256_of_folder(folder)}}
+    (tmp_path / "release.parquet.certificate.json").write_text(json.dumps(certificate))
+    assert tc.verify(folder).holds
+    pq.write_table(release.table.slice(6, 5), folder / "part-1.parquet")
+    assert not tc.verify(folder).holds
+    (folder / "_SUCCESS").touch()
+    with pytest.raises(tc.InputError, match="more in it"):
+        tc.verify(folder)
 
 
 # The reader's own policy ------------------------------------------------------------------------------------------------------

@@ -55,14 +55,14 @@ def report(
     from tclose.cli.printing import echo, warnings_told
     from tclose.cli.screen import status
     from tclose.release.release import papers_of
+    from tclose.release.verify import release_file
     from tclose.report.findings import read_findings
     from tclose.report.page import check_page, write_page
     from tclose.report.papers import papers_beside
     from tclose.report.report import check_internal, internal_report, public_report
-    from tclose.tables.input_file import InputFile
 
     check_internal(internal, data, attacks, utility, comparison)
-    InputFile.open(release)  # a folder, or a file that does not exist, is told first
+    release_file(release)  # one that does not exist is told first
     kind = "internal" if internal else "report"
     path = release.with_name(f"{release.name}.{kind}.html") if out is None else out
     given = [one for one in (record, attacks, utility, comparison) if one is not None]

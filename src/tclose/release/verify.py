@@ -191,7 +191,7 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     if not isinstance(release, str | Path):
         raise InputError(f"release must be the path of a published file. Got {type(release).__name__}. Write it to a file first.")
     path = Path(release)
-    file = _release_file(path)
+    file = release_file(path)
     paper = path.with_name(path.name + CERTIFICATE) if certificate is None else Path(certificate)
     own = policy if policy is None or isinstance(policy, Policy) else Policy.load(policy)
     if own is not None:  # its input says how an input is written: nothing in a release means "no value"
@@ -239,7 +239,7 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     return Verification(path.name, findings, audit, scope, risks, unchecked, theirs, different)
 
 
-def _release_file(path: Path) -> InputFile:
+def release_file(path: Path) -> InputFile:
     """Return the file of a release, or its folder of Parquet files, as it is now; raise InputError if there is more in it."""
     if not path.is_dir():
         return InputFile.open(path)

@@ -55,13 +55,19 @@ def run_parts(kernel: Callable[..., Any], parts: int, make_scratch: Callable[[],
                 return
             kernel(part, *args, scratch, cancel)
 
-    _watch([work] * max(1, min(cores(), parts)), cancel)
+    _watch([work] * max(1, min(threads(), parts)), cancel)
 
 
 def cores() -> int:
     """Return how many cores this process may use."""
     usable = getattr(os, "sched_getaffinity", None)  # Linux only
     return len(usable(0)) if usable else os.cpu_count() or 1
+
+
+def threads() -> int:
+    """Return how many threads of this process work at a time: one for each core, at most OMP_NUM_THREADS, which Spark sets."""
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(cores(), int(asked)) if asked.isdecimal() and int(asked) > 0 else cores()
 
 
 def _watch(works: list[Callable[[], None]], cancel: NDArray[np.uint8]) -> None:

@@ -9,12 +9,12 @@ import numpy as np
 from tclose.make.fragmentation.blocks import ClassBlocks
 from tclose.make.kernels.compiling import kernel, once
 from tclose.make.kernels.loss import Box, LossTable, box_for, clear_box, loss_with, widen
-from tclose.make.kernels.running import run
+from tclose.make.kernels.running import run_parts
 from tclose.values.arrays import Bytes, Codes, Floats, Ints
 
 
 class _FillScratch(NamedTuple):
-    """Memory for the class that grows, and the rows that no class has."""
+    """Memory for one thread: the class that grows, and the rows that no class has."""
 
     box: Box
     needs: Ints
@@ -34,41 +34,44 @@ def grow(quasi: Codes, losses: LossTable, fragment: Codes, wanted: Ints, blocks:
     rows, columns = quasi.shape
     labels = np.empty(rows, dtype=np.int64)
     longest = int(np.diff(blocks.starts).max(initial=0))
-    scratch = _FillScratch(
-        box_for(columns),
-        np.empty(wanted.shape[1], dtype=np.int64),
-        np.empty(longest, dtype=np.int32),
-        np.empty(longest, dtype=np.float64),
-    )
-    run(_grow_all, quasi, losses, fragment, wanted, blocks, scratch, labels)
+
+    def scratch() -> _FillScratch:
+        return _FillScratch(
+            box_for(columns),
+            np.empty(wanted.shape[1], dtype=np.int64),
+            np.empty(longest, dtype=np.int32),
+            np.empty(longest, dtype=np.float64),
+        )
+
+    run_parts(_fill_block, len(blocks.starts) - 1, scratch, quasi, losses, fragment, wanted, blocks, labels)
     return labels
 
 
 @kernel
-def _grow_all(
+def _fill_block(
+    block: int,
     quasi: Codes,
     losses: LossTable,
     fragment: Codes,
     wanted: Ints,
     blocks: ClassBlocks,
-    scratch: _FillScratch,
     labels: Ints,
+    scratch: _FillScratch,
     cancel: Bytes,
 ) -> None:
-    """Fill the classes of all blocks with rows, and write the class of each row to ``labels``."""
-    for block in range(len(blocks.starts) - 1):
-        start, left = blocks.starts[block], blocks.starts[block + 1] - blocks.starts[block]
-        first, last = blocks.classes[block], blocks.classes[block + 1]
-        for index in range(left):
-            scratch.rows[index] = blocks.rows[start + index]
-        if last == first + 1:  # the class takes all rows, however many there are
-            for row in scratch.rows[:left]:
-                labels[row] = first
-            continue
-        for number in range(first, last):
-            left = _fill_class(quasi, losses, fragment, wanted[number], scratch, left, labels, number, cancel)
-            if cancel[0]:
-                return
+    """Fill the classes of one block with its rows, and write the class of each row to ``labels``."""
+    start, left = blocks.starts[block], blocks.starts[block + 1] - blocks.starts[block]
+    first, last = blocks.classes[block], blocks.classes[block + 1]
+    for index in range(left):
+        scratch.rows[index] = blocks.rows[start + index]
+    if last == first + 1:  # the class takes all rows, however many there are
+        for row in scratch.rows[:left]:
+            labels[row] = first
+        return
+    for number in range(first, last):
+        left = _fill_class(quasi, losses, fragment, wanted[number], scratch, left, labels, number, cancel)
+        if cancel[0]:
+            return
 
 
 @once

@@ -207,7 +207,7 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
     "mondrian._cut_all": _mondrian,
     "regions._compare": _compare,
     "fragmentation.exchange.sweep": _exchange,
-    "fragmentation.grow._grow_all": _fill_classes,
+    "fragmentation.grow._fill_block": _fill_classes,
     "fragmentation.blocks._halve_all": _halve,
     "incognito.histogram.find_failing_tallied": _find_failing_tallied,
     "kernels.merge._merge": _merge,
@@ -220,7 +220,7 @@ KERNELS: dict[str, Callable[[_Small], None]] = {
 """How each kernel is compiled; kernels that take long, and those that are needed first, come first."""
 
 _CHECKS = ("kernels.limits.cumulate_counts", "kernels.satisfies.column_satisfies", "kernels.satisfies.find_failing")
-_FILLING = ("fragmentation.grow._grow_all", "fragmentation.blocks._halve_all")
+_FILLING = ("fragmentation.grow._fill_block", "fragmentation.blocks._halve_all")
 _GROWTH = (*tuple(KERNELS)[:10], *_FILLING, "kernels.merge._merge")
 _MERGING = ("kernels.excess.excess", "microaggregation.merge._merge_all")
 _REGIONS = "regions._compare"

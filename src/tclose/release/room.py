@@ -30,7 +30,7 @@ def check_room(rows: int | None, columns: int, sensitive: int) -> None:
     if needed > free:
         raise InputError(
             f"A release of {rows:,} rows and {columns:,} columns needs about {in_words(needed)} of memory, and {in_words(free)} "
-            "are free. Take a machine with more, end other programs, give fewer columns a role, or make it on Spark (docs/spark.md)."
+            "are free. Take a machine with more, end other programs, give fewer columns a role, or make it on Spark."
         )
 
 

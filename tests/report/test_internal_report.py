@@ -112,10 +112,9 @@ def test_the_raw_table_is_the_one_of_the_release(release: tc.Release) -> None:
         release.to_html(internal=True, data=PEOPLE.slice(1))
 
 
-def test_a_folder_has_no_report(tmp_path: Path) -> None:
+def test_a_folder_without_a_release_has_no_report(tmp_path: Path) -> None:
     for name, says in (
-        (".", "'.' is a folder."),
-        (str(tmp_path), "is a folder."),
+        (str(tmp_path), "is a folder without Parquet files."),
         ("absent.csv", "'absent.csv' does not exist."),
     ):
         done = CliRunner().invoke(app, ["report", name])

@@ -43,6 +43,7 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
         in shown
     )
     assert "together single out" in shown
+    assert shown.count("each step has 5 persons or more, or nobody") == 1
     command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"
     assert f"# {command}" in policy.read_text().splitlines()
     assert shown.splitlines()[-1] == command

@@ -340,6 +340,22 @@ def test_amounts_are_for_their_owner_to_decide() -> None:
     assert "\n#   4. Which role has rent? Few rows share a number there" in found.to_yaml()
 
 
+def test_how_a_class_is_published_is_said_once_for_all_columns() -> None:
+    ages = [20 + number % 60 for number in range(600)]
+    people = pa.table({"age": ages, "hours": ages[::-1], "sex": ["f", "m"] * 300, "town": ["a", "b", "c"] * 200, "ill": ages})
+    found = tc.propose(people, sensitive="ill")
+    assert found.reasons["age"][1] == "In ranges, with steps of 1."
+    assert found.reasons["hours"][1] == "In ranges, with steps of 1."
+    assert found.reasons["sex"][1] == "In sets."
+    text = " ".join(found.to_yaml().replace("\n# ", " ").split())
+    for sentence in (
+        "In ranges: a class is published as a range of whole steps; each step has 5 persons or more, or nobody.",
+        "In sets: a class is published as the set of its values.",
+    ):
+        assert text.count(sentence) == 1
+    assert "labels of the file" not in text  # no column has one
+
+
 # --- what the owner brings ------------------------------------------------------------------------------------------------
 
 
@@ -414,6 +430,7 @@ def test_hierarchies_that_fit_are_proposed_and_others_are_named_with_the_reason(
     assert settings["sensitive"] == {"diagnosis": {"t": 0.2, "l": 2}}
     reasons = {name: " ".join(sentences) for name, sentences in found.reasons.items()}
     assert "job.csv has all of its values, with 1 level of groups." in reasons["job"]
+    assert "With a file: a class is published by the labels of the file's groups." in found.ways
     command = f"tclose hierarchy DATA age --file '{folder / 'age.csv'}'"  # quoted for the shell: it has a blank
     assert f"age.csv does not fit, it lacks 2 of 41 values, which this names: {command}" in reasons["age"]
     assert "diagnosis.csv does not fit, it lacks 1 of 3 values" in reasons["diagnosis"]

@@ -87,6 +87,8 @@ def _show_proposal(found: Proposal, out: Path) -> None:
             unit = ", unit" if name == policy.unit else ""
             table.row(name, f"{guess if role == 'sensitive' else ''}{role}{unit}", " ".join(found.reasons[name][:2]))
     screen.print(table)
+    for sentence in found.ways:
+        screen.tell(sentence)
     screen.print()
     for sentence in dangers(found):
         screen.tell(sentence)

@@ -118,8 +118,8 @@ def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
             continue
         yield ""
         yield from _comment(words)
-        if role == "quasi" and (sentence := loss_of_hierarchies(proposal)):
-            yield from _comment(sentence)
+        if role == "quasi":
+            yield from _comment(*proposal.ways, *filter(None, [loss_of_hierarchies(proposal)]))
         if role == "sensitive":
             yield from cost_lines(proposal.costs, proposal.sampled, proposal.rows)
         yield f"{role}:"

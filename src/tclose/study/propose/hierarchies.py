@@ -27,19 +27,25 @@ INTERVALS = 20
 SHORTEST_CODE = 4
 """Characters of a code whose first ones may stand for a region."""
 
+IN_RANGES = "In ranges: a class is published as a range of whole steps; each step has {k} persons or more, or nobody."
+IN_SETS = "In sets: a class is published as the set of its values."
+BY_LABELS = "With a file: a class is published by the labels of the file's groups."
+"""What ways to publish a class mean: said once for all columns that have one."""
+
 
 @dataclass(frozen=True)
 class Suggested:
     """Settings of a quasi-identifier, why, and the grid that ``snap: auto`` chooses on the table.
 
     Without settings, None, a release would refuse the column. ``instead`` is what would be suggested without the hierarchy that
-    its owner offered.
+    its owner offered. ``way`` is a sentence on how a class is published, the same for all columns that are published so.
     """
 
     settings: dict[str, Any] | None = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     grid: dict[str, Any] | None = None
     instead: Suggested | None = None
+    way: str = ""
 
 
 def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Suggested:
@@ -49,8 +55,8 @@ def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Sugg
         return suggested
     if fit.tree is None:
         return replace(suggested, reasons=(*suggested.reasons, fit.reason))
-    other = "" if not suggested.settings else f" Or {', '.join(f'{key}: {value}' for key, value in suggested.settings.items())}."
-    return Suggested({"hierarchy": fit.tree}, (f"{fit.reason} A class is published by its labels.{other}",), instead=suggested)
+    other = [f"Or {', '.join(f'{key}: {value}' for key, value in suggested.settings.items())}."] if suggested.settings else []
+    return Suggested({"hierarchy": fit.tree}, (fit.reason, *other), instead=suggested, way=BY_LABELS)
 
 
 def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested:
@@ -66,7 +72,7 @@ def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested:
     if column.kind in ("text", "codes", "category") and column.nearly_unique and column.values >= FEW:
         return Suggested(None)
     more = " A hierarchy could name groups of them." if column.values > WIDE else ""
-    return Suggested({}, (f"A class is published as the set of its values.{more}",))
+    return Suggested({}, (f"In sets.{more}",), way=IN_SETS)
 
 
 def _has_prefixes(column: Column) -> bool:
@@ -93,24 +99,24 @@ def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
     other = _other_ways(column)
     if grid is None:
         settings: dict[str, dict[str, Any]] = {"date": {"hierarchy": "dates"}, "timestamp": {"snap": "year"}}
-        return Suggested(settings.get(column.kind, {}), (f"No round steps have at least {k} persons each.{other}",))
+        return Suggested(settings.get(column.kind, {}), (f"No round steps have at least {k} persons each.", *other))
     step = f"one {grid.snap}" if isinstance(grid.snap, str) else as_text(grid.snap)
-    reason = f"A class is published as a range in steps of {step}; each step has {k} persons or more, or nobody.{other}"
-    return Suggested({"snap": "auto"}, (reason,), grid.settings(column.name, values))
+    reasons = (f"In ranges, with steps of {step}.", *other)
+    return Suggested({"snap": "auto"}, reasons, grid.settings(column.name, values), way=IN_RANGES.format(k=k))
 
 
-def _other_ways(column: Column) -> str:
-    """Return a sentence with another way to publish the column: a hierarchy of dates, or of intervals for numbers."""
+def _other_ways(column: Column) -> list[str]:
+    """Return a sentence with another way to publish the column, if any: a hierarchy of dates, or of intervals for numbers."""
     if column.kind == "date":
-        return " Or hierarchy: dates, for month, quarter and year."
+        return ["Or hierarchy: dates, for month, quarter and year."]
     if column.kind not in NUMERIC:
-        return ""
+        return []
     low, high = (float(column.present[index].as_py()) for index in (0, -1))
     step = round_step((high - low) / INTERVALS)
     if step is None:
-        return ""
+        return []
     widths = [plain(step * factor) for factor in (1, 2, 4)]
-    return f" Or hierarchy: {{intervals: {widths}}}."
+    return [f"Or hierarchy: {{intervals: {widths}}}."]
 
 
 def round_step(least: float) -> Fraction | None:

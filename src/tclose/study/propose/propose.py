@@ -103,6 +103,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         data,
         not named,
         _cost_without_hierarchies(read, policy, assigned, grids, rows),
+        tuple(dict.fromkeys(one.way for one in assigned if one.way)),
     )
 
 

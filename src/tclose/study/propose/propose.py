@@ -139,10 +139,9 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
     if amounts:
         yield (
             f"Which role {'has' if len(amounts) == 1 else 'have'} {listed_names(amounts)}? Few rows share a number there, as "
-            "with amounts of money. Leave in quasi what others may know: it is published in ranges. What nobody "
-            f"should learn belongs in sensitive, with limits of its own: {amounts[0]}: {{t: 0.2, l: 2, bins: 10}}. What nobody "
-            "else knows, as the weight of a survey, costs the other columns some detail: take its line away, and name it in "
-            f"drop: [{amounts[0]}]."
+            "with amounts of money. Leave in quasi what others may know: it is published in ranges. Move what nobody should "
+            "learn, as an income, to sensitive, and write {t: 0.2, l: 2, bins: 10} after its name. What nobody else knows, as "
+            "the weight of a survey, costs the other columns some detail: take its line away, and name it in drop."
         )
     yield from (one.decide for one in assigned if one.decide)
     used = {one.column.name for one in assigned if one.role in ("quasi", "sensitive")}

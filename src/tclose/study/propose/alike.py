@@ -77,8 +77,8 @@ def decisions_on_alike(pairs: Sequence[Alike]) -> Iterator[str]:
     """Yield what is to be decided about columns that nearly tell one another, by their roles."""
     for group in _groups([pair for pair in pairs if pair.first.role == pair.second.role == "quasi"]):
         yield (
-            f"Are all of {group.names} needed? {group.words} What they tell counts {len(group.columns):,} times when classes are "
-            "formed, and other columns get wider ranges: leave one in quasi, and name the others in drop."
+            f"{group.asked} {group.words} What they tell counts {group.times} when classes are formed, and other columns get "
+            f"wider ranges: leave one in quasi, and name the other{'' if len(group.columns) == 2 else 's'} in drop."
         )
     told: dict[str, list[Alike]] = {}
     for pair in pairs:
@@ -95,7 +95,7 @@ def decisions_on_alike(pairs: Sequence[Alike]) -> Iterator[str]:
             "in sensitive."
         )
     for group in _groups([pair for pair in pairs if pair.first.role == pair.second.role == "sensitive"]):
-        yield f"Are all of {group.names} needed? {group.words} Each of them needs limits, which cost detail: one may do."
+        yield f"{group.asked} {group.words} Each of them needs limits, which cost detail: one may do."
 
 
 def _shown(correlation: float) -> str:
@@ -111,9 +111,14 @@ class _Group:
     weakest: float
 
     @property
-    def names(self) -> str:
-        """The columns as a sentence lists them."""
-        return listed_names(self.columns)
+    def asked(self) -> str:
+        """The question whether all columns are needed."""
+        return f"Are {'both' if len(self.columns) == 2 else 'all of'} {listed_names(self.columns)} needed?"
+
+    @property
+    def times(self) -> str:
+        """How often what the columns tell counts."""
+        return "twice" if len(self.columns) == 2 else f"{len(self.columns):,} times"
 
     @property
     def words(self) -> str:

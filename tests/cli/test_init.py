@@ -81,6 +81,12 @@ def test_names_and_hierarchies_are_taken_from_the_command_line(
         assert "guess" not in result.stdout
 
 
+def test_that_each_row_is_taken_for_a_person_is_asked_unless_a_column_names_persons(visits: Path, tmp_path: Path) -> None:
+    (tmp_path / "ill.csv").write_text("age,ill\n" + "".join(f"{20 + number % 7},{'ab'[number % 2]}\n" for number in range(60)))
+    for table, said in ((tmp_path / "ill.csv", 1), (visits, 0)):
+        assert run("init", table, "-o", tmp_path / "p.yaml", "--force").stdout.count("  Is each row a person?") == said
+
+
 def test_standard_input_is_called_by_its_mark(visits: Path) -> None:
     result = CliRunner().invoke(app, ["init", "-"], input=visits.read_bytes())
     assert (result.exit_code, result.stderr) == (0, "")

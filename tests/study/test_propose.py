@@ -690,6 +690,31 @@ def test_few_whole_numbers_may_be_codes_however_they_are_written() -> None:
     table = pa.table({
         "job": [1.0 + row % 6 for row in rows], "ratio": [0.5 * (row // 10) for row in rows], "ill": [f"{row % 3}x" for row in rows],
     })  # fmt: skip
-    text = " ".join(tc.propose(table, sensitive=["ill"]).to_yaml().split())
-    assert text.count("if they are codes without an order") == 1
-    assert text.index("quasi:") < text.index("if they are codes without an order") < text.index(" job:") < text.index(" ratio:")
+    found = tc.propose(table, sensitive=["ill"])
+    assert found.reasons["job"] == ("Numbers, 6 different.", "Few numbers.")
+    assert found.reasons["ratio"] == ("Numbers, 6 different.",)
+    text = " ".join(found.to_yaml().split())
+    assert text.count("Few numbers: if they are codes without an order, write {type: category} after the column's name.") == 1
+    tc.Policy(quasi={"job": {"type": "category"}, "ratio": None}, sensitive={"ill": 0.2})
+
+
+def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:
+    """Numbers of many digits that repeat: steps of 0.0000001 would publish 1.4426950 as [1.4426950, 1.4426951)."""
+    odd = [round(number * 0.1442695, 7) for number in range(12)]
+    table = pa.table({"share": odd * 10, "other": [number / 100 for number in range(120)], "ill": ["a", "b", "c"] * 40})
+    found = tc.propose(table, sensitive="ill")
+    assert found.reasons["share"][1] == "In ranges from one of its numbers to another; each number has 5 persons or more."
+    assert found.policy.to_dict()["quasi"] == {"share": None, "other": {"snap": "auto"}}
+    assert "0.0000001" not in found.to_yaml()
+    assert min(table["share"].value_counts().field("counts").to_pylist()) >= found.policy.k
+    tc.anonymize(table, found.policy)
+
+
+def test_a_quasi_identifier_with_the_name_of_a_sensitive_column_is_asked_about() -> None:
+    diseases = {f"disease{number}": ["yes", "no", "no", "no"] * 10 for number in range(4)}
+    found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(40)], **diseases}))
+    assert [column.name for column in found.policy.sensitive] == ["disease0", "disease1", "disease2"]
+    (said,) = [sentence for sentence in found.decisions if "sensitive, too?" in sentence]
+    assert said.startswith("Is disease3 sensitive, too? Its name suggests it. Move what nobody should learn to sensitive")
+    found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(40)], **diseases}), sensitive="disease0")
+    assert any(sentence.startswith("Are disease1, disease2 and disease3 sensitive, too?") for sentence in found.decisions)

@@ -109,6 +109,10 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     limit = policy.sensitive[0].t
     which = f"which columns are sensitive ({names} by a guess)" if found.guessed else f"whether {names} is all that is sensitive"
     screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
+    if policy.unit is None:
+        screen.tell(
+            "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit."
+        )
     for sentence in found.decisions:
         screen.tell(f"  {sentence}")
     screen.tell_command("Then:", next_command(found.data, str(out)))

@@ -29,6 +29,7 @@ SHORTEST_CODE = 4
 
 IN_RANGES = "In ranges: a class is published as a range of whole steps; each step has {k} persons or more, or nobody."
 IN_SETS = "In sets: a class is published as the set of its values."
+FEW_NUMBERS = "Few numbers: if they are codes without an order, write {type: category} after the column's name."
 BY_LABELS = "With a file: a class is published by the labels of the file's groups."
 """What ways to publish a class mean: said once for all columns that have one."""
 
@@ -88,9 +89,8 @@ def _has_prefixes(column: Column) -> bool:
 def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
     """Return the settings of a column of numbers or dates: a grid on which each cell has at least k persons."""
     if column.kind in NUMERIC and column.values <= WIDE:
-        few = "Few numbers: type: category, if they are codes without an order."
         whole = all(float(value).is_integer() for value in column.present.to_pylist())  # codes are often written 1.0, 2.0
-        return Suggested({}, (few,) if whole else ())
+        return Suggested({}, ("Few numbers.",), way=FEW_NUMBERS) if whole else Suggested({})
     try:
         values = column.present.to_pylist()
         grid = choose_grid(column.name, values, column.codes, None if unit is None else unit.codes, k)
@@ -100,9 +100,16 @@ def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
     if grid is None:
         settings: dict[str, dict[str, Any]] = {"date": {"hierarchy": "dates"}, "timestamp": {"snap": "year"}}
         return Suggested(settings.get(column.kind, {}), (f"No round steps have at least {k} persons each.", *other))
+    if column.kind != "integer" and grid.bottom is grid.top is None and _has_cells_of_one_value(values, grid.snap):
+        return Suggested({}, (f"In ranges from one of its numbers to another; each number has {k} persons or more.",))
     step = f"one {grid.snap}" if isinstance(grid.snap, str) else as_text(grid.snap)
     reasons = (f"In ranges, with steps of {step}.", *other)
     return Suggested({"snap": "auto"}, reasons, grid.settings(column.name, values), way=IN_RANGES.format(k=k))
+
+
+def _has_cells_of_one_value(values: list[Any], snap: Fraction | str) -> bool:
+    """Whether no two numbers are in one cell of a grid: then its steps, 0.0000001 for example, only make ranges odd."""
+    return not isinstance(snap, str) and len({Fraction(str(value)) // snap for value in values}) == len(values)
 
 
 def _other_ways(column: Column) -> list[str]:

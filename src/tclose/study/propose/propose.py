@@ -23,6 +23,7 @@ from tclose.study.propose.roles import Assigned, assign_roles
 from tclose.study.propose.samples import sample_rows
 from tclose.study.propose.sensitive import T
 from tclose.study.propose.singling import singled_out
+from tclose.study.propose.words import suggests_sensitive
 from tclose.tables.readers import absent
 from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
@@ -143,6 +144,11 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
             "learn, as an income, to sensitive, and write {t: 0.2, l: 2, bins: 10} after its name. What nobody else knows, as "
             "the weight of a survey, costs the other columns some detail: take its line away, and name it in drop."
         )
+    more = [one.column.name for one in assigned if one.role == "quasi" and suggests_sensitive(one.column.name)]
+    if more:
+        ask, why = ("Is", "Its name suggests") if len(more) == 1 else ("Are", "Their names suggest")
+        move = "Move what nobody should learn to sensitive, and write {t: 0.2, l: 2} after its name."
+        yield f"{ask} {listed_names(more)} sensitive, too? {why} it. {move}"
     yield from (one.decide for one in assigned if one.decide)
     used = {one.column.name for one in assigned if one.role in ("quasi", "sensitive")}
     unused = [path.name for name, path in offered.files.items() if name not in used]

@@ -211,6 +211,18 @@ def test_columns_that_tell_the_same_are_named() -> None:
     assert "It tells the same as diagnosis: publish one of them." in found.reasons["icd10"]
     assert "It tells the same as icd10: publish one of them." in found.reasons["diagnosis"]
     assert not [name for name in ("age", "zip") if "the same as" in " ".join(found.reasons[name])]
+    assert [sentence for sentence in found.decisions if "tell the same" in sentence] == [
+        "Are both diagnosis and icd10 needed? They tell the same. Each of them needs limits, which cost detail: one may do."
+    ]
+    table = table_of(hospital(300)).select(["age", "diagnosis", "icd10"])
+    assert (
+        "Is icd10 to be published? It tells the same as diagnosis, which nobody should learn: name it in drop, or give it limits "
+        "of its own in sensitive." in tc.propose(table, sensitive="diagnosis").decisions
+    )
+    assert any(
+        sentence.startswith("Are both diagnosis and icd10 needed? They tell the same. What they tell counts twice")
+        for sentence in tc.propose(table, sensitive="age").decisions
+    )
 
 
 def test_words_that_may_mean_no_value_are_named() -> None:

@@ -98,6 +98,29 @@ def decisions_on_alike(pairs: Sequence[Alike]) -> Iterator[str]:
         yield f"{group.asked} {group.words} Each of them needs limits, which cost detail: one may do."
 
 
+def decisions_on_twins(assigned: Sequence[Assigned], pairs: Sequence[Alike]) -> Iterator[str]:
+    """Yield what is to be decided about published columns that tell the same, but for pairs that nearly tell one another."""
+    told = {frozenset({pair.first.column.name, pair.second.column.name}) for pair in pairs}
+    roles = {one.column.name: one.role for one in assigned if one.role in ("quasi", "sensitive")}
+    for one in assigned:
+        both = frozenset({one.column.name, one.twin})
+        if both in told or not both <= roles.keys():
+            continue
+        told.add(both)
+        first, second = sorted(both, key=list(roles).index)
+        if roles[first] != roles[second]:
+            known, hidden = (first, second) if roles[first] == "quasi" else (second, first)
+            yield (
+                f"Is {listed_names([known])} to be published? It tells the same as {listed_names([hidden])}, which nobody should "
+                "learn: name it in drop, or give it limits of its own in sensitive."
+            )
+            continue
+        cost = "Each of them needs limits, which cost detail: one may do."
+        if roles[first] == "quasi":
+            cost = "What they tell counts twice when classes are formed: leave one in quasi, and name the other in drop."
+        yield f"Are both {listed_names([first, second])} needed? They tell the same. {cost}"
+
+
 def _shown(correlation: float) -> str:
     """Return a correlation with two decimals, rounded towards 0: one of less than 1 is never shown as 1."""
     return f"{math.trunc(100 * correlation) / 100:.2f}"

@@ -11,7 +11,7 @@ from tclose.errors import ColumnError, InputError, raising_alone
 from tclose.jobs import announce
 from tclose.make.registry import DEFAULT, find_algorithm
 from tclose.policy import Input, Policy, Quasi
-from tclose.study.propose.alike import alike_columns, decisions_on_alike
+from tclose.study.propose.alike import alike_columns, decisions_on_alike, decisions_on_twins
 from tclose.study.propose.columns import Column, columns_of
 from tclose.study.propose.commented import listed_names
 from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
@@ -90,6 +90,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
     announce("Trying three t on a sample of")
     rows = sample_rows(columns, owner, rows_to_try(policy))
     grids = {one.column.name: one.grid for one in assigned if one.grid is not None}
+    pairs = alike_columns(assigned, rows)
     return Proposal(
         policy,
         columns[0].rows,
@@ -100,7 +101,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         len(rows),
         Path(table).name if isinstance(table, str | Path) else "the table",
         tuple(read.reasons),
-        (*_decisions(assigned, offered), *decisions_on_alike(alike_columns(assigned, rows))),
+        (*_decisions(assigned, offered), *decisions_on_alike(pairs), *decisions_on_twins(assigned, pairs)),
         data,
         not named,
         _cost_without_hierarchies(read, policy, assigned, grids, rows),

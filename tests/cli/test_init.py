@@ -43,6 +43,7 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
         in shown
     )
     assert "together single out" in shown
+    assert shown.count("each step has 5 persons or more, or nobody") == 1
     command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"
     assert f"# {command}" in policy.read_text().splitlines()
     assert shown.splitlines()[-1] == command
@@ -78,6 +79,12 @@ def test_names_and_hierarchies_are_taken_from_the_command_line(
         assert policy.to_dict()["quasi"]["profession"] == {"hierarchy": "trees/profession.csv"}
         assert "Decide whether cost and diagnosis is all that is sensitive, and which t" in result.stdout
         assert "guess" not in result.stdout
+
+
+def test_that_each_row_is_taken_for_a_person_is_asked_unless_a_column_names_persons(visits: Path, tmp_path: Path) -> None:
+    (tmp_path / "ill.csv").write_text("age,ill\n" + "".join(f"{20 + number % 7},{'ab'[number % 2]}\n" for number in range(60)))
+    for table, said in ((tmp_path / "ill.csv", 1), (visits, 0)):
+        assert run("init", table, "-o", tmp_path / "p.yaml", "--force").stdout.count("  Is each row a person?") == said
 
 
 def test_standard_input_is_called_by_its_mark(visits: Path) -> None:

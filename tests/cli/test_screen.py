@@ -67,6 +67,15 @@ def test_the_screen_of_an_audit(files: tuple[Path, Path]) -> None:
     ]
 
 
+def test_a_half_that_is_the_same_in_the_table_is_not_told(tmp_path: Path) -> None:
+    """Most have 0, in the class and in the table: the share of 0 says it all."""
+    rows = [*(("A", flag) for flag in (0, 0, 0, 0, 0, 1)), *(("B", flag) for flag in (0, 0, 0, 0, 1, 1))]
+    (tmp_path / "flags.csv").write_text("town,flag\n" + "".join(f"{town},{flag}\n" for town, flag in rows))
+    shown = run("audit", tmp_path / "flags.csv", "--quasi", "town", "--sensitive", "flag").stdout
+    assert "  83.3% have flag 0 (in the table 75%).\n" in shown
+    assert "half have" not in shown
+
+
 def test_beta_lift_and_the_joint_test_are_shown_only_on_demand(files: tuple[Path, Path]) -> None:
     short, long = (run("audit", files[0], "-p", files[1], *more).stdout for more in ((), ("--all",)))
     for word in ("beta", "delta", "lift", "joint", "entropy", "recursive"):

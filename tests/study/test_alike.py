@@ -65,6 +65,13 @@ def test_quasi_identifiers_that_go_together_are_one_question() -> None:
     assert said in " ".join(found.to_yaml().replace("\n#     ", " ").split("\n"))
 
 
+def test_two_columns_are_both_and_what_they_tell_counts_twice() -> None:
+    found = tc.propose(people().drop_columns(["paid"]), sensitive="illness")
+    (said,) = [sentence for sentence in found.decisions if sentence.startswith("Are both gross and net needed? One nearly tells")]
+    assert "What they tell counts twice when classes are formed" in said
+    assert said.endswith("leave one in quasi, and name the other in drop.")
+
+
 def test_a_quasi_identifier_that_tells_sensitive_columns_is_asked_about() -> None:
     found = tc.propose(people(), sensitive=["net", "paid"])
     asked = [sentence for sentence in found.decisions if sentence.startswith("Do others know")]
@@ -72,7 +79,7 @@ def test_a_quasi_identifier_that_tells_sensitive_columns_is_asked_about() -> Non
     assert asked[0].startswith(
         "Do others know gross? It nearly tells net and paid, which nobody should learn (rank correlation up to"
     )
-    assert any(sentence.startswith("Are all of net and paid needed? One nearly tells the other") for sentence in found.decisions)
+    assert any(sentence.startswith("Are both net and paid needed? One nearly tells the other") for sentence in found.decisions)
 
 
 def test_columns_that_do_not_go_together_are_not_told() -> None:

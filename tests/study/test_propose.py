@@ -211,6 +211,18 @@ def test_columns_that_tell_the_same_are_named() -> None:
     assert "It tells the same as diagnosis: publish one of them." in found.reasons["icd10"]
     assert "It tells the same as icd10: publish one of them." in found.reasons["diagnosis"]
     assert not [name for name in ("age", "zip") if "the same as" in " ".join(found.reasons[name])]
+    assert [sentence for sentence in found.decisions if "tell the same" in sentence] == [
+        "Are both diagnosis and icd10 needed? They tell the same. Each of them needs limits, which cost detail: one may do."
+    ]
+    table = table_of(hospital(300)).select(["age", "diagnosis", "icd10"])
+    assert (
+        "Is icd10 to be published? It tells the same as diagnosis, which nobody should learn: name it in drop, or give it limits "
+        "of its own in sensitive." in tc.propose(table, sensitive="diagnosis").decisions
+    )
+    assert any(
+        sentence.startswith("Are both diagnosis and icd10 needed? They tell the same. What they tell counts twice")
+        for sentence in tc.propose(table, sensitive="age").decisions
+    )
 
 
 def test_words_that_may_mean_no_value_are_named() -> None:
@@ -338,6 +350,25 @@ def test_amounts_are_for_their_owner_to_decide() -> None:
     assert [name for name, reasons in found.reasons.items() if "DECIDE" in " ".join(reasons)] == ["rent"]
     assert len(found.decisions) == 1
     assert "\n#   4. Which role has rent? Few rows share a number there" in found.to_yaml()
+    assert found.decisions[0].count("rent") == 1  # it is no example of a role: it may be the weight of a survey
+    settings = YAML(typ="safe", pure=True).load(found.decisions[0].partition("write ")[2].partition(" after")[0])
+    tc.Policy(quasi=["age"], sensitive={"rent": settings})
+
+
+def test_how_a_class_is_published_is_said_once_for_all_columns() -> None:
+    ages = [20 + number % 60 for number in range(600)]
+    people = pa.table({"age": ages, "hours": ages[::-1], "sex": ["f", "m"] * 300, "town": ["a", "b", "c"] * 200, "ill": ages})
+    found = tc.propose(people, sensitive="ill")
+    assert found.reasons["age"][1] == "In ranges, with steps of 1."
+    assert found.reasons["hours"][1] == "In ranges, with steps of 1."
+    assert found.reasons["sex"][1] == "In sets."
+    text = " ".join(found.to_yaml().replace("\n# ", " ").split())
+    for sentence in (
+        "In ranges: a class is published as a range of whole steps; each step has 5 persons or more, or nobody.",
+        "In sets: a class is published as the set of its values.",
+    ):
+        assert text.count(sentence) == 1
+    assert "labels of the file" not in text  # no column has one
 
 
 # --- what the owner brings ------------------------------------------------------------------------------------------------
@@ -414,6 +445,7 @@ def test_hierarchies_that_fit_are_proposed_and_others_are_named_with_the_reason(
     assert settings["sensitive"] == {"diagnosis": {"t": 0.2, "l": 2}}
     reasons = {name: " ".join(sentences) for name, sentences in found.reasons.items()}
     assert "job.csv has all of its values, with 1 level of groups." in reasons["job"]
+    assert "With a file: a class is published by the labels of the file's groups." in found.ways
     command = f"tclose hierarchy DATA age --file '{folder / 'age.csv'}'"  # quoted for the shell: it has a blank
     assert f"age.csv does not fit, it lacks 2 of 41 values, which this names: {command}" in reasons["age"]
     assert "diagnosis.csv does not fit, it lacks 1 of 3 values" in reasons["diagnosis"]
@@ -543,6 +575,20 @@ def test_the_skeleton_of_the_context_has_every_topic_and_loads_when_it_is_filled
     assert list(tc.Policy.load(tmp_path / "policy.yaml").context) == list(CONTEXT)
 
 
+def test_a_file_that_drops_nothing_has_a_list_to_fill_in(tmp_path: Path) -> None:
+    found = tc.propose(people_of())
+    text = found.to_yaml()
+    assert text.count("\n# drop: []\n") == 1
+    assert not found.policy.drop
+    edited = "\n".join(line for line in text.splitlines() if not line.startswith("  job:")).replace("# drop: []", "drop: [job]")
+    (tmp_path / "policy.yaml").write_text(edited)
+    assert tc.Policy.load(tmp_path / "policy.yaml").drop == ["job"]
+    codes = [f"x{number % 70}" for number in range(120)]
+    dropping = tc.propose(people_of().append_column("code", [codes])).to_yaml()
+    assert "\ndrop:\n" in dropping
+    assert "# drop" not in dropping
+
+
 def test_the_command_names_the_table_and_the_policy_as_they_were_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "raw data").mkdir()
     write_csv(people_of(), tmp_path / "raw data" / "people.csv")
@@ -656,6 +702,31 @@ def test_few_whole_numbers_may_be_codes_however_they_are_written() -> None:
     table = pa.table({
         "job": [1.0 + row % 6 for row in rows], "ratio": [0.5 * (row // 10) for row in rows], "ill": [f"{row % 3}x" for row in rows],
     })  # fmt: skip
-    text = " ".join(tc.propose(table, sensitive=["ill"]).to_yaml().split())
-    assert text.count("if they are codes without an order") == 1
-    assert text.index("quasi:") < text.index("if they are codes without an order") < text.index(" job:") < text.index(" ratio:")
+    found = tc.propose(table, sensitive=["ill"])
+    assert found.reasons["job"] == ("Numbers, 6 different.", "Few numbers.")
+    assert found.reasons["ratio"] == ("Numbers, 6 different.",)
+    text = " ".join(found.to_yaml().split())
+    assert text.count("Few numbers: if they are codes without an order, write {type: category} after the column's name.") == 1
+    tc.Policy(quasi={"job": {"type": "category"}, "ratio": None}, sensitive={"ill": 0.2})
+
+
+def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:
+    """Numbers of many digits that repeat: steps of 0.0000001 would publish 1.4426950 as [1.4426950, 1.4426951)."""
+    odd = [round(number * 0.1442695, 7) for number in range(12)]
+    table = pa.table({"share": odd * 10, "other": [number / 100 for number in range(120)], "ill": ["a", "b", "c"] * 40})
+    found = tc.propose(table, sensitive="ill")
+    assert found.reasons["share"][1] == "In ranges from one of its numbers to another; each number has 5 persons or more."
+    assert found.policy.to_dict()["quasi"] == {"share": None, "other": {"snap": "auto"}}
+    assert "0.0000001" not in found.to_yaml()
+    assert min(table["share"].value_counts().field("counts").to_pylist()) >= found.policy.k
+    tc.anonymize(table, found.policy)
+
+
+def test_a_quasi_identifier_with_the_name_of_a_sensitive_column_is_asked_about() -> None:
+    diseases = {f"disease{number}": ["yes", "no", "no", "no"] * 10 for number in range(4)}
+    found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(40)], **diseases}))
+    assert [column.name for column in found.policy.sensitive] == ["disease0", "disease1", "disease2"]
+    (said,) = [sentence for sentence in found.decisions if "sensitive, too?" in sentence]
+    assert said.startswith("Is disease3 sensitive, too? Its name suggests it. Move what nobody should learn to sensitive")
+    found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(40)], **diseases}), sensitive="disease0")
+    assert any(sentence.startswith("Are disease1, disease2 and disease3 sensitive, too?") for sentence in found.decisions)

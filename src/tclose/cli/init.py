@@ -87,6 +87,8 @@ def _show_proposal(found: Proposal, out: Path) -> None:
             unit = ", unit" if name == policy.unit else ""
             table.row(name, f"{guess if role == 'sensitive' else ''}{role}{unit}", " ".join(found.reasons[name][:2]))
     screen.print(table)
+    for sentence in found.ways:
+        screen.tell(sentence)
     screen.print()
     for sentence in dangers(found):
         screen.tell(sentence)
@@ -107,6 +109,10 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     limit = policy.sensitive[0].t
     which = f"which columns are sensitive ({names} by a guess)" if found.guessed else f"whether {names} is all that is sensitive"
     screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
+    if policy.unit is None:
+        screen.tell(
+            "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit."
+        )
     for sentence in found.decisions:
         screen.tell(f"  {sentence}")
     screen.tell_command("Then:", next_command(found.data, str(out)))

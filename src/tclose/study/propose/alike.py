@@ -77,8 +77,8 @@ def decisions_on_alike(pairs: Sequence[Alike]) -> Iterator[str]:
     """Yield what is to be decided about columns that nearly tell one another, by their roles."""
     for group in _groups([pair for pair in pairs if pair.first.role == pair.second.role == "quasi"]):
         yield (
-            f"Are all of {group.names} needed? {group.words} What they tell counts {len(group.columns):,} times when classes are "
-            "formed, and other columns get wider ranges: leave one in quasi, and name the others in drop."
+            f"{group.asked} {group.words} What they tell counts {group.times} when classes are formed, and other columns get "
+            f"wider ranges: leave one in quasi, and name the other{'' if len(group.columns) == 2 else 's'} in drop."
         )
     told: dict[str, list[Alike]] = {}
     for pair in pairs:
@@ -95,7 +95,30 @@ def decisions_on_alike(pairs: Sequence[Alike]) -> Iterator[str]:
             "in sensitive."
         )
     for group in _groups([pair for pair in pairs if pair.first.role == pair.second.role == "sensitive"]):
-        yield f"Are all of {group.names} needed? {group.words} Each of them needs limits, which cost detail: one may do."
+        yield f"{group.asked} {group.words} Each of them needs limits, which cost detail: one may do."
+
+
+def decisions_on_twins(assigned: Sequence[Assigned], pairs: Sequence[Alike]) -> Iterator[str]:
+    """Yield what is to be decided about published columns that tell the same, but for pairs that nearly tell one another."""
+    told = {frozenset({pair.first.column.name, pair.second.column.name}) for pair in pairs}
+    roles = {one.column.name: one.role for one in assigned if one.role in ("quasi", "sensitive")}
+    for one in assigned:
+        both = frozenset({one.column.name, one.twin})
+        if both in told or not both <= roles.keys():
+            continue
+        told.add(both)
+        first, second = sorted(both, key=list(roles).index)
+        if roles[first] != roles[second]:
+            known, hidden = (first, second) if roles[first] == "quasi" else (second, first)
+            yield (
+                f"Is {listed_names([known])} to be published? It tells the same as {listed_names([hidden])}, which nobody should "
+                "learn: name it in drop, or give it limits of its own in sensitive."
+            )
+            continue
+        cost = "Each of them needs limits, which cost detail: one may do."
+        if roles[first] == "quasi":
+            cost = "What they tell counts twice when classes are formed: leave one in quasi, and name the other in drop."
+        yield f"Are both {listed_names([first, second])} needed? They tell the same. {cost}"
 
 
 def _shown(correlation: float) -> str:
@@ -111,9 +134,14 @@ class _Group:
     weakest: float
 
     @property
-    def names(self) -> str:
-        """The columns as a sentence lists them."""
-        return listed_names(self.columns)
+    def asked(self) -> str:
+        """The question whether all columns are needed."""
+        return f"Are {'both' if len(self.columns) == 2 else 'all of'} {listed_names(self.columns)} needed?"
+
+    @property
+    def times(self) -> str:
+        """How often what the columns tell counts."""
+        return "twice" if len(self.columns) == 2 else f"{len(self.columns):,} times"
 
     @property
     def words(self) -> str:

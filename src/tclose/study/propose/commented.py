@@ -38,6 +38,9 @@ CONTEXT_ASKED = {
 }
 """What each topic of a policy's ``context`` asks for."""
 
+TO_DROP = "To drop a column, take its line away above, name it between the brackets, and take '# ' away."
+"""What to do with the list of dropped columns in a file in which it is empty."""
+
 _PLAIN = re.compile("[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
 _ITEM = re.compile(r"- |[0-9]+\. ")
 _WORDS = ("null", "true", "false", "inf", "nan")
@@ -114,12 +117,16 @@ def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
     alone = {one.columns[0]: one for one in proposal.singled_out if len(one.columns) == 1}
     for role, words in explained.items():
         found = settings.get(role)
+        if role == "drop" and not found:
+            yield ""
+            yield from _comment(TO_DROP)
+            yield "# drop: []"
         if not found:
             continue
         yield ""
         yield from _comment(words)
-        if role == "quasi" and (sentence := loss_of_hierarchies(proposal)):
-            yield from _comment(sentence)
+        if role == "quasi":
+            yield from _comment(*proposal.ways, *filter(None, [loss_of_hierarchies(proposal)]))
         if role == "sensitive":
             yield from cost_lines(proposal.costs, proposal.sampled, proposal.rows)
         yield f"{role}:"

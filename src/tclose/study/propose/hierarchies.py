@@ -27,19 +27,26 @@ INTERVALS = 20
 SHORTEST_CODE = 4
 """Characters of a code whose first ones may stand for a region."""
 
+IN_RANGES = "In ranges: a class is published as a range of whole steps; each step has {k} persons or more, or nobody."
+IN_SETS = "In sets: a class is published as the set of its values."
+FEW_NUMBERS = "Few numbers: if they are codes without an order, write {type: category} after the column's name."
+BY_LABELS = "With a file: a class is published by the labels of the file's groups."
+"""What ways to publish a class mean: said once for all columns that have one."""
+
 
 @dataclass(frozen=True)
 class Suggested:
     """Settings of a quasi-identifier, why, and the grid that ``snap: auto`` chooses on the table.
 
     Without settings, None, a release would refuse the column. ``instead`` is what would be suggested without the hierarchy that
-    its owner offered.
+    its owner offered. ``way`` is a sentence on how a class is published, the same for all columns that are published so.
     """
 
     settings: dict[str, Any] | None = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     grid: dict[str, Any] | None = None
     instead: Suggested | None = None
+    way: str = ""
 
 
 def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Suggested:
@@ -49,8 +56,8 @@ def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Sugg
         return suggested
     if fit.tree is None:
         return replace(suggested, reasons=(*suggested.reasons, fit.reason))
-    other = "" if not suggested.settings else f" Or {', '.join(f'{key}: {value}' for key, value in suggested.settings.items())}."
-    return Suggested({"hierarchy": fit.tree}, (f"{fit.reason} A class is published by its labels.{other}",), instead=suggested)
+    other = [f"Or {', '.join(f'{key}: {value}' for key, value in suggested.settings.items())}."] if suggested.settings else []
+    return Suggested({"hierarchy": fit.tree}, (fit.reason, *other), instead=suggested, way=BY_LABELS)
 
 
 def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested:
@@ -66,7 +73,7 @@ def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested:
     if column.kind in ("text", "codes", "category") and column.nearly_unique and column.values >= FEW:
         return Suggested(None)
     more = " A hierarchy could name groups of them." if column.values > WIDE else ""
-    return Suggested({}, (f"A class is published as the set of its values.{more}",))
+    return Suggested({}, (f"In sets.{more}",), way=IN_SETS)
 
 
 def _has_prefixes(column: Column) -> bool:
@@ -82,9 +89,8 @@ def _has_prefixes(column: Column) -> bool:
 def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
     """Return the settings of a column of numbers or dates: a grid on which each cell has at least k persons."""
     if column.kind in NUMERIC and column.values <= WIDE:
-        few = "Few numbers: type: category, if they are codes without an order."
         whole = all(float(value).is_integer() for value in column.present.to_pylist())  # codes are often written 1.0, 2.0
-        return Suggested({}, (few,) if whole else ())
+        return Suggested({}, ("Few numbers.",), way=FEW_NUMBERS) if whole else Suggested({})
     try:
         values = column.present.to_pylist()
         grid = choose_grid(column.name, values, column.codes, None if unit is None else unit.codes, k)
@@ -93,24 +99,31 @@ def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
     other = _other_ways(column)
     if grid is None:
         settings: dict[str, dict[str, Any]] = {"date": {"hierarchy": "dates"}, "timestamp": {"snap": "year"}}
-        return Suggested(settings.get(column.kind, {}), (f"No round steps have at least {k} persons each.{other}",))
+        return Suggested(settings.get(column.kind, {}), (f"No round steps have at least {k} persons each.", *other))
+    if column.kind != "integer" and grid.bottom is grid.top is None and _has_cells_of_one_value(values, grid.snap):
+        return Suggested({}, (f"In ranges from one of its numbers to another; each number has {k} persons or more.",))
     step = f"one {grid.snap}" if isinstance(grid.snap, str) else as_text(grid.snap)
-    reason = f"A class is published as a range in steps of {step}; each step has {k} persons or more, or nobody.{other}"
-    return Suggested({"snap": "auto"}, (reason,), grid.settings(column.name, values))
+    reasons = (f"In ranges, with steps of {step}.", *other)
+    return Suggested({"snap": "auto"}, reasons, grid.settings(column.name, values), way=IN_RANGES.format(k=k))
 
 
-def _other_ways(column: Column) -> str:
-    """Return a sentence with another way to publish the column: a hierarchy of dates, or of intervals for numbers."""
+def _has_cells_of_one_value(values: list[Any], snap: Fraction | str) -> bool:
+    """Whether no two numbers are in one cell of a grid: then its steps, 0.0000001 for example, only make ranges odd."""
+    return not isinstance(snap, str) and len({Fraction(str(value)) // snap for value in values}) == len(values)
+
+
+def _other_ways(column: Column) -> list[str]:
+    """Return a sentence with another way to publish the column, if any: a hierarchy of dates, or of intervals for numbers."""
     if column.kind == "date":
-        return " Or hierarchy: dates, for month, quarter and year."
+        return ["Or hierarchy: dates, for month, quarter and year."]
     if column.kind not in NUMERIC:
-        return ""
+        return []
     low, high = (float(column.present[index].as_py()) for index in (0, -1))
     step = round_step((high - low) / INTERVALS)
     if step is None:
-        return ""
+        return []
     widths = [plain(step * factor) for factor in (1, 2, 4)]
-    return f" Or hierarchy: {{intervals: {widths}}}."
+    return [f"Or hierarchy: {{intervals: {widths}}}."]
 
 
 def round_step(least: float) -> Fraction | None:

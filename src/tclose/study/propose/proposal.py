@@ -45,6 +45,8 @@ class Proposal:
         Whether the sensitive columns are a guess; False if they were named.
     without_hierarchies : Cost or None
         What the proposed t would cost without the hierarchies that were offered; None if none is proposed.
+    ways : tuple of str
+        How classes are published, in sentences that each hold for several columns: what "in ranges" and "in sets" mean.
     """
 
     policy: Policy
@@ -59,6 +61,7 @@ class Proposal:
     data: str = "DATA"
     guessed: bool = True
     without_hierarchies: Cost | None = None
+    ways: tuple[str, ...] = ()
 
     def to_yaml(self, path: str = "policy.yaml") -> str:
         """Return the text of a policy's file, with the reasons as comments.

@@ -11,7 +11,7 @@ from tclose.errors import ColumnError, InputError, raising_alone
 from tclose.jobs import announce
 from tclose.make.registry import DEFAULT, find_algorithm
 from tclose.policy import Input, Policy, Quasi
-from tclose.study.propose.alike import alike_columns, decisions_on_alike
+from tclose.study.propose.alike import alike_columns, decisions_on_alike, decisions_on_twins
 from tclose.study.propose.columns import Column, columns_of
 from tclose.study.propose.commented import listed_names
 from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
@@ -23,6 +23,7 @@ from tclose.study.propose.roles import Assigned, assign_roles
 from tclose.study.propose.samples import sample_rows
 from tclose.study.propose.sensitive import T
 from tclose.study.propose.singling import singled_out
+from tclose.study.propose.words import suggests_sensitive
 from tclose.tables.readers import absent
 from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
@@ -89,6 +90,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
     announce("Trying three t on a sample of")
     rows = sample_rows(columns, owner, rows_to_try(policy))
     grids = {one.column.name: one.grid for one in assigned if one.grid is not None}
+    pairs = alike_columns(assigned, rows)
     return Proposal(
         policy,
         columns[0].rows,
@@ -99,10 +101,11 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         len(rows),
         Path(table).name if isinstance(table, str | Path) else "the table",
         tuple(read.reasons),
-        (*_decisions(assigned, offered), *decisions_on_alike(alike_columns(assigned, rows))),
+        (*_decisions(assigned, offered), *decisions_on_alike(pairs), *decisions_on_twins(assigned, pairs)),
         data,
         not named,
         _cost_without_hierarchies(read, policy, assigned, grids, rows),
+        tuple(dict.fromkeys(one.way for one in assigned if one.way)),
     )
 
 
@@ -138,11 +141,15 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
     if amounts:
         yield (
             f"Which role {'has' if len(amounts) == 1 else 'have'} {listed_names(amounts)}? Few rows share a number there, as "
-            "with amounts of money. Leave in quasi what others may know: it is published in ranges. What nobody "
-            f"should learn belongs in sensitive, with limits of its own: {amounts[0]}: {{t: 0.2, l: 2, bins: 10}}. What nobody "
-            "else knows, as the weight of a survey, costs the other columns some detail: take its line away, and name it in "
-            f"drop: [{amounts[0]}]."
+            "with amounts of money. Leave in quasi what others may know: it is published in ranges. Move what nobody should "
+            "learn, as an income, to sensitive, and write {t: 0.2, l: 2, bins: 10} after its name. What nobody else knows, as "
+            "the weight of a survey, costs the other columns some detail: take its line away, and name it in drop."
         )
+    more = [one.column.name for one in assigned if one.role == "quasi" and suggests_sensitive(one.column.name)]
+    if more:
+        ask, why = ("Is", "Its name suggests") if len(more) == 1 else ("Are", "Their names suggest")
+        move = "Move what nobody should learn to sensitive, and write {t: 0.2, l: 2} after its name."
+        yield f"{ask} {listed_names(more)} sensitive, too? {why} it. {move}"
     yield from (one.decide for one in assigned if one.decide)
     used = {one.column.name for one in assigned if one.role in ("quasi", "sensitive")}
     unused = [path.name for name, path in offered.files.items() if name not in used]

@@ -57,6 +57,10 @@ class Assigned:
         Whether it is a quasi-identifier that may as well be sensitive, or of no use: see `Column.amount`.
     instead : Suggested or None
         How it would be published without the hierarchy that its owner offered; None without one.
+    twin : str
+        Another column that tells the same; "" if there is none.
+    way : str
+        How a class is published, in a sentence that is the same for all columns that are published so; "" if there is none.
     """
 
     column: Column
@@ -67,6 +71,8 @@ class Assigned:
     decide: str = ""
     amount: bool = False
     instead: Suggested | None = None
+    way: str = ""
+    twin: str = ""
 
 
 def assign_roles(
@@ -109,7 +115,7 @@ def assign_roles(
         )
     twins = {one.column.name: _twin(one.column, rest) for one in found if one.column.name not in hidden}
     return [
-        replace(one, reasons=(*one.reasons, f"It tells the same as {twin.name}: publish one of them."))
+        replace(one, reasons=(*one.reasons, f"It tells the same as {twin.name}: publish one of them."), twin=twin.name)
         if (twin := twins.get(one.column.name)) is not None
         else one
         for one in found
@@ -214,4 +220,13 @@ def _quasi(column: Column, suggested: Suggested) -> Assigned:
         reasons.append("No two rows have the same value: make it an identifier if it is the number of a person or of a row.")
     if suggests_sensitive(column.name):
         reasons.append("Its name suggests that it is sensitive, too: move it there if nobody should learn it.")
-    return Assigned(column, "quasi", suggested.settings, tuple(reasons), suggested.grid, amount=amount, instead=suggested.instead)
+    return Assigned(
+        column,
+        "quasi",
+        suggested.settings,
+        tuple(reasons),
+        suggested.grid,
+        amount=amount,
+        instead=suggested.instead,
+        way=suggested.way,
+    )

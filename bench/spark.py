@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -37,12 +36,9 @@ def main() -> None:
     for kind in kinds.split(","):
         for master in masters.split(","):
             command = [sys.executable, __file__, "alone", kind, rows, master]
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
             found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1])
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - found["before"]
             stages = ", ".join(f"{stage} {seconds:.0f}" for stage, seconds in found["stages"].items())
-            figures = [found["wall"], cpu, found["peak"]]
+            figures = [found["wall"], found["cpu"], found["peak"]]
             cells = [kind, f"{int(rows):,}", master, *(f"{figure:.0f}" for figure in figures), f"{found['lm']:.4f}"]
             cells += [f"{found['classes']:,}", str(found["blocks"]), stages]
             print(f"| {' | '.join(cells)} |", flush=True)
@@ -76,7 +72,7 @@ def measured(source: Any, warm: Any) -> dict[str, Any]:
         stages[stage] = stages.get(stage, 0) + until - at
     course = release.record["course"]
     return {
-        "wall": end - start, "before": before, "peak": largest_worker(), "lm": release.loss["lm"], "classes": release.audit.classes,
+        "wall": end - start, "cpu": cpu_of_tree() - before, "peak": largest_worker(), "lm": release.loss["lm"], "classes": release.audit.classes,
         "blocks": course.get("blocks", 1), "stages": stages,
     }  # fmt: skip
 

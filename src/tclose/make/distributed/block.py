@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 from tclose.make.distributed.coding import BLOCK, CLASS, STRATUM, TIE, at_random
 from tclose.make.distributed.plan import Plan
 from tclose.make.encode import Codes, EncodedTable, Kept
+from tclose.make.growth import growth
 from tclose.make.growth.growth import partitions_to_refine, rounds_for
 from tclose.make.growth.neighbourhood import given
 from tclose.make.growth.refine import refine
@@ -28,6 +30,10 @@ from tclose.make.problem import Problem
 from tclose.make.recode import Recoded, recode
 from tclose.tables.coded import narrow, sorted_order
 from tclose.values.arrays import Ints, grouped
+
+DRIFT = Fraction(4, 5)
+"""The share of t by which the sensitive values of a part of a block, in which classes grow, may differ from those of the table: a
+block may use up 3/5 itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +102,7 @@ def _grown(plan: Plan, table: EncodedTable, block: int, share: int) -> Ints:
     problem = problem_of(plan, table)
     block_given = given(problem.quasi, problem.losses, problem.limits)
     seed = int(np.random.SeedSequence([plan.seed, block]).generate_state(1, np.uint64)[0] >> np.uint64(1))
-    starts = partitions_to_refine(problem, block_given, seed, plan.effort)
+    starts = partitions_to_refine(problem, block_given, seed, plan.effort, DRIFT if share > 1 else growth.DRIFT)
     return refine(
         block_given, list(starts.values()), -(-rounds_for(plan.effort, plan.rows) // share), _seconds(plan, share)
     ).labels

@@ -70,15 +70,20 @@ def growth(problem: Problem, seed: int, effort: str, options: Mapping[str, Any])
     return Partition(refined.labels, course=course)
 
 
-def partitions_to_refine(problem: Problem, table_given: Given, seed: int, effort: str) -> dict[str, Ints]:
-    """Return the partitions that refining starts from, by their names: the class of each row, which satisfies every limit."""
-    starts = {"grown": _grown_classes(problem, table_given, seed, effort)}
+def partitions_to_refine(
+    problem: Problem, table_given: Given, seed: int, effort: str, drift: Fraction = DRIFT
+) -> dict[str, Ints]:
+    """Return the partitions that refining starts from, by their names: the class of each row, which satisfies every limit.
+
+    ``drift`` is the share of t by which the sensitive values of a block may differ from those of the table.
+    """
+    starts = {"grown": _grown_classes(problem, table_given, seed, effort, drift)}
     if sum(attribute.column.t is not None for attribute in problem.sensitive) == 1:
         starts["fragments"] = _classes_of_fragments(problem, effort)
     return starts
 
 
-def _grown_classes(problem: Problem, table_given: Given, seed: int, effort: str) -> Ints:
+def _grown_classes(problem: Problem, table_given: Given, seed: int, effort: str, drift: Fraction) -> Ints:
     """Return the class of each row: the table is cut into blocks, classes grow in each, and rows that are left over join them.
 
     A class takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t;
@@ -86,7 +91,7 @@ def _grown_classes(problem: Problem, table_given: Given, seed: int, effort: str)
     """
     quasi, losses, limits = problem.quasi, problem.losses, problem.limits
     announce("Cutting")
-    blocks = cut(quasi, losses, tightened(limits, DRIFT), BLOCK[effort])
+    blocks = cut(quasi, losses, tightened(limits, drift), BLOCK[effort])
     announce("Growing classes of")
     labels = grow_classes(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
     return place_leftovers(table_given, labels, blocks)

@@ -27,6 +27,12 @@ def test_the_largest_share_of_one_value_is_beside_t() -> None:
     assert "Largest share of one value: 75.0% in a class, 50.0% in the table" in text
 
 
+def test_the_largest_share_of_a_column_in_bins_is_that_of_one_bin() -> None:
+    table = pa.table({"age": [20] * 40, "pay": list(range(40))})
+    text = page_one(tc.anonymize(table, tc.Policy(["age"], {"pay": {"t": 0.5, "bins": 2}}, k=5)).to_html())
+    assert "Largest share of one bin: 50.0% in a class, 50.0% in the table" in text
+
+
 def test_a_share_that_is_masked_below_is_masked_on_page_one() -> None:
     """Of 40 values none has 5 rows: no count of them is told."""
     table = pa.table({"age": [20] * 40, "ill": [f"ill {row}" for row in range(40)]})

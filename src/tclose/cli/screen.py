@@ -238,7 +238,7 @@ def _disclosure_in_words(name: str, profile: Profile) -> str:
         parts.append(f"{share} have {name} {value} (in the table {outside})")
     if profile.middle is not None and len(profile.values) > 1:
         inside, outside = map(half_in_words, profile.middle)
-        if inside != outside or not parts:  # the same half would tell nothing more
+        if not parts or (inside != outside and len(profile.values) > 2):  # else it would tell nothing more
             parts.append(f"half have {name} {inside} (in the table {outside})")
     sentence = "; ".join(parts) or f"it has the same {name} as the table"
     return f"{sentence[0].upper()}{sentence[1:]}."

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from tclose.errors import GateError, PolicyError
-from tclose.jobs import announce
+from tclose.jobs import announce, report
 from tclose.judge.audit import Context, examine
 from tclose.judge.gate import Reference, check_counts, reference_of
 from tclose.judge.parts import Figures
@@ -39,6 +39,8 @@ MOST = 100_000
 """Rows of a block at most: it bounds the memory that an executor needs."""
 DRIFT = Fraction(3, 5)
 """The share of t by which the sensitive values of a block may differ from those of the table."""
+COMPILED = "a machine that has no kernels yet compiles them first, once"
+"""What a listener is told: the driver does not see what executors do."""
 JUDGED = 250_000
 """Published rows that are judged together, on average."""
 
@@ -58,10 +60,12 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names]
     if len(blocks) > 1:
         announce("Growing classes in blocks of")
+        report(COMPILED)
         coded = coded.map_blocks(columns, len(blocks), _Grow(plan), plan.grown_schema())
         blocks = _cut(coded, plan, Fraction(1))
         columns.append(CLASS)
     announce("Refining classes in blocks of")
+    report(COMPILED)
     made = coded.release(columns, len(blocks), _Release(plan), _schema_with_unit(plan))
     summaries = sorted((pickle.loads(note) for note in made.notes()), key=lambda summary: summary.block)
     if {summary.block: summary.rows for summary in summaries} != blocks:

@@ -36,16 +36,16 @@ class Cluster:
             if block in columns
         )
 
-    def cut(self, cuts: Cuts, names: Sequence[str]) -> None:
-        self._level += 1
+    def cut(self, cuts: Cuts) -> None:
         where = {(cut[0], cut[1]): cut[2:] for cut in zip(*map(np.ndarray.tolist, cuts), strict=True)}
         ties = at_random([np.array(self._columns[TIE]), np.full(len(self.blocks), self._level)], 0).tolist()
         for row, block in enumerate(self.blocks):
             cut = where.get((block, self._columns[STRATUM][row]))
             if cut is not None:
                 column, code, tie, left, right = cut
-                own = self._columns[names[column]][row]
+                own = self._columns[f"b{column}"][row]
                 self.blocks[row] = right if own > code or (own == code and ties[row] >= tie) else left
+        self._level += 1
 
     def join(self, parents: dict[int, int]) -> None:
         self.blocks = [parents.get(block, block) for block in self.blocks]

@@ -7,7 +7,7 @@ what they need to release one block: see `tclose.make.distributed`.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -21,9 +21,10 @@ from tclose.judge.gate import Reference, check_counts, reference_of
 from tclose.judge.parts import Figures
 from tclose.make.algorithm import Settings
 from tclose.make.distributed.block import Summary, grow_block, release_block
-from tclose.make.distributed.coding import CLASS, STRATUM, TIE, TIES
+from tclose.make.distributed.coding import BLOCK, CLASS
 from tclose.make.distributed.cuts import Cuts, Histogram, Terms, cut_into_blocks
 from tclose.make.distributed.plan import Plan, check_possible, plan_of
+from tclose.make.distributed.walk import ENTRIES, CountAlong, CountCodes, PlaceRows, Walk
 from tclose.make.encode import chosen_grids
 from tclose.make.kernels.loss import loss_table
 from tclose.make.losses import Charges, Whole, charges_in_words, losses_of_charges, losses_seen_of_charges
@@ -33,7 +34,7 @@ from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, ce
 from tclose.release.opened import Opened, open_input
 from tclose.release.published import check_missing_texts, describe_columns, plain_grids, policies_of_release, words_for_missing
 from tclose.release.spark_release import SparkRelease
-from tclose.tables.spark_rows import PublishedRows, SparkRows
+from tclose.tables.spark_rows import Placing, PublishedRows, SparkRows
 
 MOST = 100_000
 """Rows of a block at most: it bounds the memory that an executor needs."""
@@ -56,17 +57,17 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     opened = open_input(table, policy, settings.algorithm)
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit)
     coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coded_schema())
-    blocks = _cut(coded, plan, DRIFT)
     columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names]
+    blocks, walk = _cut(coded, plan, DRIFT)
     if len(blocks) > 1:
         announce("Growing classes in blocks of")
         report(COMPILED)
-        coded = coded.map_blocks(columns, len(blocks), _Grow(plan), plan.grown_schema())
-        blocks = _cut(coded, plan, Fraction(1))
+        coded = coded.map_blocks(_placing(plan, walk, columns, blocks), _Grow(plan), plan.grown_schema())
+        blocks, walk = _cut(coded, plan, Fraction(1))
         columns.append(CLASS)
     announce("Refining classes in blocks of")
     report(COMPILED)
-    made = coded.release(columns, len(blocks), _Release(plan), _schema_with_unit(plan))
+    made = coded.release(_placing(plan, walk, columns, blocks), _Release(plan), _schema_with_unit(plan))
     summaries = sorted((pickle.loads(note) for note in made.notes()), key=lambda summary: summary.block)
     if {summary.block: summary.rows for summary in summaries} != blocks:
         raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
@@ -74,37 +75,49 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     return _judge_release(opened, policy, settings, plan, made, summaries)
 
 
-def _cut(rows: SparkRows, plan: Plan, drift: Fraction) -> dict[int, int]:
-    """Cut coded rows into blocks, and return the rows of each; ``drift`` is the share of t that a block may use up."""
+def _cut(rows: SparkRows, plan: Plan, drift: Fraction) -> tuple[dict[int, int], Walk]:
+    """Return the rows of each block, and how rows come to them; ``drift`` is the share of t that a block may use up."""
     announce("Cutting")
     weights = [float(column.weight) for column in plan.policy.quasi]
     losses = loss_table([scale.widths() for scale in plan.scales], weights)
-    return cut_into_blocks(_Rows(rows), Terms(plan.policy, plan.attributes, losses, plan.coding, MOST, drift))
+    walked = _Walked(rows, Walk(plan.coding.bin_names))
+    blocks = cut_into_blocks(walked, Terms(plan.policy, plan.attributes, losses, plan.coding, MOST, drift))
+    return blocks, walked.walk
 
 
-class _Rows:
+class _Walked:
     """The rows of a table on Spark as `cut_into_blocks` asks for them."""
 
-    def __init__(self, rows: SparkRows) -> None:
-        """Take coded rows."""
-        self._rows = rows
+    def __init__(self, rows: SparkRows, walk: Walk) -> None:
+        """Take coded rows, and how they come to blocks."""
+        self._rows, self.walk = rows, walk
 
     def histogram(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
         """Return the rows of some blocks, counted by the codes of each of some columns."""
-        return Histogram(*self._rows.histogram(blocks, columns))
+        return self._count(CountCodes(self.walk, blocks, columns))
 
     def histogram_along(self, columns: dict[int, str]) -> Histogram:
         """Return the rows of blocks, counted by stratum and by the codes of a column of each block."""
-        return Histogram(*self._rows.histogram_along(columns, STRATUM))
+        return self._count(CountAlong(self.walk, columns))
 
-    def cut(self, cuts: Cuts, names: Sequence[str]) -> None:
+    def cut(self, cuts: Cuts) -> None:
         """Cut blocks."""
-        table = pa.table(dict(zip(("of", "in", "along", "bin", "from", "left", "right"), map(pa.array, cuts), strict=True)))
-        self._rows.cut(table, names, STRATUM, TIE, TIES)
+        self.walk = self.walk.cut(cuts)
 
     def join(self, parents: dict[int, int]) -> None:
         """Give the rows of some blocks to others."""
-        self._rows.join(parents)
+        self.walk = self.walk.join(parents)
+
+    def _count(self, count: CountCodes | CountAlong) -> Histogram:
+        """Return what is counted where the rows are, added up."""
+        return Histogram(*self._rows.counts(count.needed, count, ENTRIES))
+
+
+def _placing(plan: Plan, walk: Walk, columns: Sequence[str], blocks: Mapping[int, int]) -> Placing:
+    """Return how rows come to blocks, with some of their columns."""
+    types = plan.grown_schema()
+    schema = pa.schema([*(types.field(name) for name in columns), pa.field(BLOCK, pa.int32())])
+    return Placing(PlaceRows(walk, columns), schema, len(blocks))
 
 
 def _schema_with_unit(plan: Plan) -> pa.Schema:

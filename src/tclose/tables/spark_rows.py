@@ -22,7 +22,8 @@ from tclose.tables.spark_package import sendable
 BLOCK, PART, NOTE = "block", "part", "note"
 """Columns of frames: the block of a row, the part in which a published row is judged, and what only the owner learns."""
 
-Batches = Iterable[pa.RecordBatch]
+OnBatches = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""What is done with batches of rows, wherever they are."""
 
 
 def _functions() -> Any:
@@ -42,108 +43,75 @@ def _asking(engine: Any) -> Iterator[None]:
         yield
 
 
+@dataclass(frozen=True)
+class Placing:
+    """How rows come to blocks.
+
+    Attributes
+    ----------
+    place : function of batches
+        It yields batches of rows with their blocks.
+    schema : pyarrow schema
+        Of those batches.
+    blocks : int
+        How many blocks there are.
+    """
+
+    place: OnBatches
+    schema: pa.Schema
+    blocks: int
+
+
 class SparkRows:
-    """Coded rows of a table, in blocks; at first all of them are block 0."""
+    """Coded rows of a table."""
 
     def __init__(self, engine: Any, frame: Any) -> None:
         """Take a frame of coded rows, which Spark keeps."""
         self._engine = engine
-        self._kept = frame.persist()
-        self._frame = self._kept.withColumn(BLOCK, _functions().lit(0))
-        weakref.finalize(self, _forget, self._kept)
-        self._level = 0
+        self._frame = frame.persist()
+        weakref.finalize(self, _forget, self._frame)
 
     @classmethod
-    def of(cls, engine: Any, names: Sequence[str], code: Callable[[Batches], Iterator[pa.RecordBatch]], schema: Any) -> SparkRows:
+    def of(cls, engine: Any, names: Sequence[str], code: OnBatches, schema: Any) -> SparkRows:
         """Return some columns of a table, coded by a function of batches, which yields batches of a schema."""
         with _asking(engine):
             coded = sendable(engine.reader.session, code)
             return cls(engine, engine.reader.frame(engine.query(names)).mapInArrow(coded, _spark_schema(schema)))
 
-    def histogram(self, blocks: Sequence[int], columns: Sequence[str]) -> tuple[Any, ...]:
-        """Return blocks, columns (numbered as given), codes and counts: the rows of blocks, counted by each of some columns."""
-        functions = _functions()
-        exploded = self._frame.where(functions.col(BLOCK).isin(list(blocks))).select(
-            BLOCK, functions.posexplode(functions.array(*columns)).alias("column", "code")
-        )
-        return self._counts(exploded.groupBy(BLOCK, "column", "code").count())
+    def counts(self, columns: Sequence[str], count: OnBatches, schema: pa.Schema) -> tuple[Any, ...]:
+        """Return what a function counts in batches of some columns, as arrays: the columns of a schema; the last adds up.
 
-    def histogram_along(self, columns: dict[int, str], stratum: str) -> tuple[Any, ...]:
-        """Return blocks, strata, codes and counts: the rows of blocks, counted by stratum and by one column of each block."""
-        functions = _functions()
-        of_column: dict[str, list[int]] = {}
-        for block, name in columns.items():
-            of_column.setdefault(name, []).append(block)
-        code = functions.coalesce(
-            *(functions.when(functions.col(BLOCK).isin(blocks), functions.col(name)) for name, blocks in of_column.items())
-        )
-        counted = self._frame.select(BLOCK, stratum, code.alias("code")).where(functions.col("code").isNotNull())
-        return self._counts(counted.groupBy(BLOCK, stratum, "code").count())
-
-    def _counts(self, frame: Any) -> tuple[Any, ...]:
-        """Return the columns of a frame as arrays of whole numbers."""
-        with _asking(self._engine):
-            return tuple(column.to_numpy().astype(np.int64) for column in frame.toArrow().columns)
-
-    def cut(self, cuts: pa.Table, names: Sequence[str], stratum: str, tie: str, ties: int) -> None:
-        """Cut blocks along columns with these names; ``cuts`` has a row for each block and stratum.
-
-        Its columns are block, stratum, column (an index in ``names``), bin, tie, left and right: the numbers of both sides.
+        The function yields batches of that schema, for the part of the rows that it is given.
         """
-        functions = _functions()
-        self._level += 1
+        *keys, number = schema.names
         with _asking(self._engine):
-            where = functions.broadcast(self._engine.reader.session.createDataFrame(cuts))
-            own = self._frame
-            rows = own.join(where, (own[BLOCK] == where["of"]) & (own[stratum] == where["in"]), "left")
-            code = functions.get(functions.array(*(own[name] for name in names)), where["along"])
-            chance = functions.pmod(functions.xxhash64(own[tie], functions.lit(self._level)), functions.lit(ties))
-            right = (code > where["bin"]) | ((code == where["bin"]) & (chance >= where["from"]))
-            block = functions.when(where["of"].isNull(), own[BLOCK]).when(right, where["right"]).otherwise(where["left"])
-            others = [own[name] for name in own.columns if name != BLOCK]
-            self._frame = rows.select(*others, block.cast("int").alias(BLOCK))
+            counted = sendable(self._engine.reader.session, count)
+            entries = self._frame.select(*columns).mapInArrow(counted, _spark_schema(schema))
+            found = entries.groupBy(*keys).agg(_functions().sum(number)).toArrow()
+        return tuple(column.to_numpy().astype(np.int64) for column in found.columns)
 
-    def join(self, parents: dict[int, int]) -> None:
-        """Give the rows of some blocks to others."""
-        functions = _functions()
-        block = functions.col(BLOCK)
-        for side, parent in parents.items():
-            block = functions.when(functions.col(BLOCK) == side, functions.lit(parent)).otherwise(block)
-        self._frame = self._frame.withColumn(BLOCK, block.cast("int"))
-
-    def map_blocks(self, columns: Sequence[str], blocks: int, make: Callable[[pa.Table], pa.Table], schema: Any) -> SparkRows:
-        """Return what a function makes of the rows of each block, on the executors: other coded rows, all of them block 0 again.
-
-        Parameters
-        ----------
-        columns
-            The columns of coded rows that the function needs, besides the block.
-        blocks
-            How many blocks there are.
-        """
+    def map_blocks(self, placing: Placing, make: Callable[[pa.Table], pa.Table], schema: Any) -> SparkRows:
+        """Return what a function makes of the rows of each block, on the executors: other coded rows."""
         with _asking(self._engine):
             made = sendable(self._engine.reader.session, make)
-            found = SparkRows(self._engine, self._by_block(columns, blocks).applyInArrow(made, _spark_schema(schema)))
-            found._kept.count()  # now, not when somebody asks for the first histogram
+            found = SparkRows(self._engine, self._by_block(placing).applyInArrow(made, _spark_schema(schema)))
+            found._frame.count()  # now, not when somebody asks for the first histogram
             return found
 
-    def release(
-        self, columns: Sequence[str], blocks: int, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any
-    ) -> PublishedRows:
-        """Return what a function makes of the rows of each block, on the executors: published rows of a schema, and a note.
-
-        Parameters are those of `map_blocks`.
-        """
+    def release(self, placing: Placing, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any) -> PublishedRows:
+        """Return what a function makes of the rows of each block, on the executors: published rows of a schema, and a note."""
         fields = [*(field.with_name(f"p{index}") for index, field in enumerate(schema)), pa.field(NOTE, pa.binary())]
         wide = pa.schema(fields)
         with _asking(self._engine):
             released = sendable(self._engine.reader.session, _WithNote(make, wide))
-            frame = self._by_block(columns, blocks).applyInArrow(released, _spark_schema(wide)).persist()
+            frame = self._by_block(placing).applyInArrow(released, _spark_schema(wide)).persist()
         return PublishedRows(self._engine, frame, schema)
 
-    def _by_block(self, columns: Sequence[str], blocks: int) -> Any:
-        """Return some columns of all rows, grouped by their blocks; a block is in one partition."""
-        return self._frame.select(*columns, BLOCK).repartition(blocks, BLOCK).groupBy(BLOCK)
+    def _by_block(self, placing: Placing) -> Any:
+        """Return rows grouped by their blocks; a block is in one partition."""
+        place = sendable(self._engine.reader.session, placing.place)
+        placed = self._frame.mapInArrow(place, _spark_schema(placing.schema))
+        return placed.repartition(placing.blocks, BLOCK).groupBy(BLOCK)
 
 
 @dataclass(frozen=True)

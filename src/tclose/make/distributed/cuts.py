@@ -65,8 +65,8 @@ class BlockRows(Protocol):
     def histogram_along(self, columns: dict[int, str]) -> Histogram:
         """Return the rows of blocks, counted by stratum (in the place of columns) and by the codes of a column of each block."""
 
-    def cut(self, cuts: Cuts, names: Sequence[str]) -> None:
-        """Cut blocks; ``names`` are the columns that cuts number."""
+    def cut(self, cuts: Cuts) -> None:
+        """Cut blocks; columns are those of coarse codes, numbered in their order."""
 
     def join(self, parents: dict[int, int]) -> None:
         """Give the rows of some blocks to others."""
@@ -140,7 +140,7 @@ def cut_into_blocks(rows: BlockRows, terms: Terms) -> dict[int, int]:
         if sides:
             along = _Counted.of(rows.histogram_along({block: names[column] for block, column in widest.items()}), 0)
             cuts = [_cut_of(block, widest[block], sides[block], found, along, terms) for block in sides]
-            rows.cut(Cuts(*map(np.concatenate, zip(*cuts, strict=True))), names)
+            rows.cut(Cuts(*map(np.concatenate, zip(*cuts, strict=True))))
         waiting = [side for both in sides.values() for side in both]
     return final
 

@@ -1,0 +1,224 @@
+"""Walks: which block each row comes to, cut by cut, wherever the row is; and how many rows of each kind a block has.
+
+The driver decides cuts (`tclose.make.distributed.cuts`). Here they are applied to batches of coded rows. A walk is walked anew by
+every question: that takes some ten nanoseconds a row and cut, less than to keep the blocks of all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from tclose.make.distributed.coding import BLOCK, STRATUM, TIE, at_random
+from tclose.make.distributed.cuts import Cuts, Histogram
+from tclose.values.arrays import Codes, Ints
+
+TOGETHER = 2**19
+"""Rows that are counted together, about."""
+
+ENTRIES = pa.schema([("block", pa.int32()), ("column", pa.int32()), ("code", pa.int32()), ("count", pa.int64())])
+"""The columns of batches of counts; see `Histogram`."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Cut:
+    """Blocks that are cut at the same time.
+
+    Attributes
+    ----------
+    cuts : Cuts
+    first : int
+        The least of their numbers.
+    entries : (blocks, strata) int32
+        The entry of ``cuts`` for each block, from the first on, and each stratum; -1 where there is none.
+    level : int
+        How many times blocks were cut before: each time other rows are the first of those that are alike.
+    """
+
+    cuts: Cuts
+    first: int
+    entries: Codes
+    level: int
+
+    @classmethod
+    def of(cls, cuts: Cuts, level: int) -> _Cut:
+        """Return the entries of cuts, by block and stratum."""
+        first = int(cuts.blocks.min())
+        entries = np.full((int(cuts.blocks.max()) - first + 1, int(cuts.strata.max()) + 1), -1, dtype=np.int32)
+        entries[cuts.blocks - first, cuts.strata] = np.arange(len(cuts.blocks))
+        return cls(cuts, first, entries, level)
+
+    def apply(self, blocks: Codes, codes: Codes, strata: Codes, ties: Ints) -> None:
+        """Give each row the block that it comes to; ``codes`` has a row for each column."""
+        among = blocks - self.first
+        rows = np.flatnonzero((among >= 0) & (among < len(self.entries)))
+        entries = self.entries[among[rows], strata[rows]]
+        rows, entries = rows[entries >= 0], entries[entries >= 0]
+        own, bins = codes[self.cuts.columns[entries], rows], self.cuts.bins[entries]
+        right = own > bins
+        alike = np.flatnonzero(own == bins)
+        chance = at_random([ties[rows[alike]], np.full(len(alike), self.level)], 0)
+        right[alike] = chance >= self.cuts.ties[entries[alike]]
+        blocks[rows] = np.where(right, self.cuts.right[entries], self.cuts.left[entries])
+
+
+@dataclass(frozen=True, eq=False)
+class _Join:
+    """Blocks whose rows go to other blocks; ``parents`` has a number for each block, its own where it stays."""
+
+    parents: Codes
+
+    def apply(self, blocks: Codes, *_: Codes) -> None:
+        """Give each row the block that it comes to."""
+        blocks[:] = self.parents[blocks]
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """How rows come to their blocks. At first all rows are block 0.
+
+    Attributes
+    ----------
+    names : sequence of str
+        The columns of coarse codes along which blocks are cut.
+    steps : tuple
+    greatest : int
+        The greatest number of a block.
+    """
+
+    names: Sequence[str]
+    steps: tuple[_Cut | _Join, ...] = ()
+    greatest: int = 0
+
+    def cut(self, cuts: Cuts) -> Walk:
+        """Return the walk with blocks cut at its end."""
+        level = sum(isinstance(step, _Cut) for step in self.steps)
+        return replace(self, steps=(*self.steps, _Cut.of(cuts, level)), greatest=int(cuts.right.max()))
+
+    def join(self, parents: Mapping[int, int]) -> Walk:
+        """Return the walk with the rows of some blocks given to others at its end."""
+        all_blocks = np.arange(self.greatest + 1, dtype=np.int32)
+        all_blocks[list(parents)] = list(parents.values())
+        return replace(self, steps=(*self.steps, _Join(all_blocks)))
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns of coded rows that it needs."""
+        return [*self.names, STRATUM, TIE]
+
+    def blocks(self, batch: pa.RecordBatch) -> Codes:
+        """Return the block of each row of a batch."""
+        codes = np.array([batch[name].to_numpy() for name in self.names])
+        strata, ties = batch[STRATUM].to_numpy(), batch[TIE].to_numpy()
+        blocks = np.zeros(batch.num_rows, dtype=np.int32)
+        for step in self.steps:
+            step.apply(blocks, codes, strata, ties)
+        return blocks
+
+
+@dataclass(frozen=True)
+class PlaceRows:
+    """A function that gives each row its block, at the end of some of its columns."""
+
+    walk: Walk
+    names: Sequence[str]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches of rows with their blocks."""
+        for batch in batches:
+            blocks = pa.array(self.walk.blocks(batch))
+            yield pa.record_batch([*(batch[name] for name in self.names), blocks], names=[*self.names, BLOCK])
+
+
+@dataclass(frozen=True)
+class CountCodes:
+    """A function that counts the rows of some blocks by the codes of each of some columns, which are numbered as given."""
+
+    walk: Walk
+    of: Sequence[int]
+    columns: Sequence[str]
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns of coded rows that it needs."""
+        return list(dict.fromkeys([*self.walk.needed, *self.columns]))
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches of counts: each combination may come several times, and its counts are to be added up."""
+        among = _indexes(self.of, self.walk.greatest)
+        for batch in _together(PlaceRows(self.walk, self.columns)(batches)):
+            blocks = among[batch[BLOCK].to_numpy()]
+            rows = np.flatnonzero(blocks >= 0)
+            for number, name in enumerate(self.columns):
+                found = _counted(blocks[rows], batch[name].to_numpy()[rows])
+                yield _entries(np.array(self.of), Histogram(found[0], np.full(len(found[0]), number), *found[1:]))
+
+
+@dataclass(frozen=True)
+class CountAlong:
+    """A function that counts the rows of blocks by stratum (in the place of columns) and by the codes of one column each."""
+
+    walk: Walk
+    columns: Mapping[int, str]
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns of coded rows that it needs."""
+        return self.walk.needed
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches of counts: each combination may come several times, and its counts are to be added up."""
+        among = _indexes(list(self.columns), self.walk.greatest)
+        names = list(self.walk.names)
+        along = np.array([names.index(name) for name in self.columns.values()])
+        for batch in _together(PlaceRows(self.walk, [*names, STRATUM])(batches)):
+            blocks = among[batch[BLOCK].to_numpy()]
+            rows = np.flatnonzero(blocks >= 0)
+            codes = np.array([batch[name].to_numpy() for name in names])[along[blocks[rows]], rows]
+            strata = batch[STRATUM].to_numpy()[rows]
+            width = int(strata.max(initial=0)) + 1
+            pairs, own, counts = _counted(blocks[rows].astype(np.int64) * width + strata, codes)
+            yield _entries(np.array(list(self.columns)), Histogram(*np.divmod(pairs, width), own, counts))
+
+
+def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield batches that are made of several small ones; none is empty."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(one.num_rows for one in waiting) >= TOGETHER:
+            yield pa.concat_batches(waiting)
+            waiting = []
+    if any(one.num_rows for one in waiting):
+        yield pa.concat_batches(waiting)
+
+
+def _indexes(blocks: Sequence[int], greatest: int) -> Codes:
+    """Return for each number of a block its index among some blocks, -1 where it is none of them."""
+    found = np.full(greatest + 1, -1, dtype=np.int32)
+    found[list(blocks)] = np.arange(len(blocks))
+    return found
+
+
+def _counted(groups: Codes | Ints, codes: Codes) -> tuple[Ints, Ints, Ints]:
+    """Return the groups and codes that occur together, and how often."""
+    width = int(codes.max(initial=0)) + 1
+    pairs = groups.astype(np.int64) * width + codes
+    size = int(pairs.max(initial=0)) + 1
+    if size <= 4 * len(pairs) + 1024:  # a table of all pairs is faster than sorting, where it is not much longer than the rows
+        counts = np.bincount(pairs, minlength=size)
+        found = np.flatnonzero(counts)
+        counts = counts[found]
+    else:
+        found, counts = np.unique(pairs, return_counts=True)
+    return *np.divmod(found, width), counts
+
+
+def _entries(blocks: Ints, counted: Histogram) -> pa.RecordBatch:
+    """Return counts as a batch, with the numbers of blocks in the place of their indexes."""
+    columns = [blocks[counted.blocks], *counted[1:]]
+    arrays = [pa.array(column).cast(field.type) for column, field in zip(columns, ENTRIES, strict=True)]
+    return pa.record_batch(arrays, schema=ENTRIES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.judge.audit import Context, examine
-from tclose.judge.gate import reference_of
+from tclose.judge.gate import bins_beside, reference_of
 from tclose.judge.parts import Figures
 from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
@@ -43,11 +44,16 @@ def people(rows: int, seed: int) -> pa.Table:
     )
 
 
-def judged(table: pa.Table, whole: pa.Table) -> Figures:
+TWICE = replace(POLICY, sensitive=[tc.Sensitive("pay", t="0.4", bins=3, publish="value"), POLICY.sensitive[1]])
+"""The same, but pay is measured in bins, too."""
+
+
+def judged(table: pa.Table, whole: pa.Table, policy: tc.Policy = POLICY) -> Figures:
     """The figures of some rows, compared with a table."""
     source = open_table(open_reader(whole), {"pay": "value", "ill": "value"})
-    context = Context(reference_of(source, POLICY), warn=lambda _: None)
-    return Figures.of(examine(table, POLICY, context))
+    reference = reference_of(source, policy)
+    context = Context(reference, bins_beside(source, policy, reference), warn=lambda _: None)
+    return Figures.of(examine(table, policy, context))
 
 
 def test_the_worst_of_two_parts_by_hand() -> None:
@@ -67,15 +73,17 @@ def test_the_worst_of_two_parts_by_hand() -> None:
 
 
 @settings(max_examples=12)
-@given(rows=st.integers(8, 60), seed=st.integers(0, 1000), parts=st.integers(1, 4))
-def test_parts_attain_what_the_whole_attains(rows: int, seed: int, parts: int) -> None:
+@given(
+    rows=st.integers(8, 60), seed=st.integers(0, 1000), parts=st.integers(1, 4), policy=st.sampled_from([POLICY, TWICE])
+)
+def test_parts_attain_what_the_whole_attains(rows: int, seed: int, parts: int, policy: tc.Policy) -> None:
     table = people(rows, seed)
-    ref = judged(table, table)
+    ref = judged(table, table, policy)
     part_of = np.array([(int(row["zip"]) + row["age"]) % parts for row in table.to_pylist()])
-    some = [judged(table.filter(pa.array(part_of == part)), table) for part in range(parts) if (part_of == part).any()]
+    some = [judged(table.filter(pa.array(part_of == part)), table, policy) for part in range(parts) if (part_of == part).any()]
     comp = Figures.joined([pickle.loads(pickle.dumps(figures)) for figures in some])
     assert comp == ref
-    whole = tc.audit(table, POLICY)
+    whole = tc.audit(table, policy)
     assert comp.satisfied == whole.satisfied
     said = json.loads(comp.to_json())
     of_whole = whole.to_dict()

@@ -93,6 +93,9 @@ class Context:
     ----------
     reference : dict, optional
         For each sensitive attribute a domain and how often each of its codes occurs: the input of a release.
+    bins : dict
+        Where a part of a table is audited, and values are judged that are measured in bins, too: for each such attribute the bins
+        of the whole table. Codes are those of the values of the reference.
     readings : bool
         Whether to find out, for a person, how columns were read.
     warn : callable
@@ -100,6 +103,7 @@ class Context:
     """
 
     reference: Mapping[str, tuple[Domain, Ints]] | None = None
+    bins: Mapping[str, tuple[Domain, Ints]] = field(default_factory=dict)
     readings: bool = False
     warn: Callable[[str], None] = field(default=warn_of_risk, repr=False)
 
@@ -195,7 +199,11 @@ def _measure_attribute(
         return attribute, domain.codes
     other, bins = None, domain if in_bins else None
     if source.kinds[column.name] != "text":  # a release has the labels of bins, and no values below them
-        beside, table = _domain_and_reference(source, cells, column, Context(), binned=not in_bins)
+        if column.name in context.bins:
+            beside, table = context.bins[column.name]
+            beside = replace(beside, codes=beside.codes[domain.codes])
+        else:
+            beside, table = _domain_and_reference(source, cells, column, Context(), binned=not in_bins)
         closeness = Closeness(beside.distance)
         verdicts = [closeness.judge(part) for part in cells.histograms(column.name, beside.codes, table)]
         other, bins = Fraction(closeness.join(verdicts).worst), bins or beside

@@ -42,6 +42,23 @@ def reference_of(source: Table, policy: Policy) -> dict[str, tuple[Domain, Ints]
     return found
 
 
+def bins_beside(source: Table, policy: Policy, reference: Reference) -> dict[str, tuple[Domain, Ints]]:
+    """Return for each sensitive attribute whose values are published, and measured in bins too, the bins of the input.
+
+    They are given as `tclose.judge.audit.Context.bins`: with a code for each value of the reference, and the number of rows of
+    each bin.
+    """
+    found = {}
+    for column in policy.sensitive:
+        if column.bins is not None and column.publish is not None:
+            cells, counts = source.cells([], [column.name]).domain(column.name)
+            bins = domain_of(source, column, cells, counts, binned=True)
+            of_values = np.empty(len(cells), dtype=np.int64)
+            of_values[reference[column.name][0].codes] = bins.codes
+            found[column.name] = replace(bins, codes=of_values), bins.table(counts)
+    return found
+
+
 def named_as_published(
     reference: Reference, source: Table, policy: Policy, table: pa.Table, rows: NDArray[Any]
 ) -> dict[str, tuple[Domain, Ints]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 from tclose.errors import GateError, PolicyError
 from tclose.jobs import announce, report
 from tclose.judge.audit import Context, examine
-from tclose.judge.gate import Reference, check_counts, reference_of
+from tclose.judge.gate import Reference, bins_beside, check_counts, reference_of
 from tclose.judge.parts import Figures
 from tclose.make.algorithm import Settings
 from tclose.make.distributed.block import Summary, grow_block, release_block
@@ -168,15 +168,18 @@ class Judge:
         Of each sensitive attribute the domain and the counts of the whole table.
     of_owner, of_reader : Policy
         By which they are judged, with the persons that the unit names and without.
+    bins : mapping
+        The bins in which published values are measured, too; see `Context`.
     """
 
     reference: Reference
     of_owner: Policy
     of_reader: Policy
+    bins: Reference = field(default_factory=dict)
 
     def __call__(self, rows: pa.Table) -> bytes:
         """Return the figures of the classes of one part, for their owner and for a reader."""
-        context = Context(self.reference, warn=lambda _: None)
+        context = Context(self.reference, self.bins, warn=lambda _: None)
         owner = Figures.of(examine(rows, self.of_owner, context))
         same = self.of_owner.unit in (None, "row")
         return pickle.dumps((owner, replace(owner, policy=self.of_reader) if same else self._by_reader(rows, context)))
@@ -213,7 +216,7 @@ def _judge_release(
         if pa.types.is_string(field.type):
             check_missing_texts(field.name, made.counts(field.name), policy)
     of_owner, of_reader = policies_of_release(plan.policy, plan.attributes)
-    judge = Judge(reference, of_owner, of_reader)
+    judge = Judge(reference, of_owner, of_reader, bins_beside(opened.source, plan.policy, reference))
     charges = [Charges.joined(parts) for parts in zip(*(summary.charges for summary in summaries), strict=True)]
     quasi = _columns_of_quasi(plan, charges)
     audit, by_reader = figures_of(made, judge, list(quasi), plan.rows)

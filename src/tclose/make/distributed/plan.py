@@ -178,12 +178,6 @@ def check_possible(policy: Policy) -> None:
             "On Spark, classes of different blocks may be published alike, and lenient delta, and entropy or recursive l over "
             f"persons, may be broken by that. Ask for strict delta or distinct l, or {ON_ONE_MACHINE}."
         )
-    both = next((column.name for column in policy.sensitive if column.bins is not None and column.publish is not None), None)
-    if both is not None:
-        raise PolicyError(
-            f"bins of {both!r} with publish: value are measured twice, which cannot be done on Spark. Leave one of them out, or "
-            f"{ON_ONE_MACHINE}."
-        )
     if policy.edges > 1:
         raise PolicyError(f"edges cannot be asked for on Spark. Leave it out, or {ON_ONE_MACHINE}.")
 

@@ -73,9 +73,7 @@ def test_the_worst_of_two_parts_by_hand() -> None:
 
 
 @settings(max_examples=12)
-@given(
-    rows=st.integers(8, 60), seed=st.integers(0, 1000), parts=st.integers(1, 4), policy=st.sampled_from([POLICY, TWICE])
-)
+@given(rows=st.integers(8, 60), seed=st.integers(0, 1000), parts=st.integers(1, 4), policy=st.sampled_from([POLICY, TWICE]))
 def test_parts_attain_what_the_whole_attains(rows: int, seed: int, parts: int, policy: tc.Policy) -> None:
     table = people(rows, seed)
     ref = judged(table, table, policy)

@@ -8,11 +8,14 @@ import numpy as np
 import pyarrow as pa
 
 import tclose as tc
+from tclose.judge.edges import columns_with_ends
+from tclose.make.distributed.coding import Coding
 from tclose.make.distributed.cuts import Terms
 from tclose.make.distributed.plan import Plan, plan_of
 from tclose.make.growth.growth import DRIFT
 from tclose.make.kernels.loss import loss_table
 from tclose.make.registry import settings_of
+from tclose.make.scales.grids import People, people_of_rows
 from tclose.release.opened import open_input
 
 
@@ -20,7 +23,15 @@ def planned(table: pa.Table, policy: tc.Policy, seed: int = 0, effort: str = "fa
     """The plan of a release, and all rows of the table as it codes them."""
     settings = settings_of(None, seed, effort, options)
     opened = open_input(table, policy, settings.algorithm)
-    plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit)
+    ends = columns_with_ends(policy, opened.source.kinds) if policy.edges > 1 else []
+
+    def people_of(name: str, values: Coding, size: int) -> People:
+        """Persons by the codes of their values."""
+        assert opened.unit is not None
+        (_, ranks), (_, persons) = opened.source.rows([name, opened.unit])
+        return people_of_rows(size, values.codes[ranks], persons)
+
+    plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit, people_of, ends)
     columns = [opened.source.column(name).combine_chunks() for name in plan.read]
     batches = list(plan.coding([pa.record_batch(columns, names=plan.read)]))
     return plan, pa.Table.from_batches(batches)

@@ -5,6 +5,7 @@ Nobody can see that in a release alone. It is checked when the release is made, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from fractions import Fraction
 from functools import partial
@@ -12,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tclose.errors import GateError
@@ -30,9 +30,6 @@ LOW, HIGH = 0, 1
 def check_edges(source: Table, policy: Policy, table: pa.Table, rows: NDArray[Any], unit: str | None) -> None:
     """Raise GateError if an end of a published range is attained by some persons of its class, but by fewer than asked.
 
-    On a grid (``snap``) an end is its cell: a person attains it whose value lies in the cell. A limit, ``top`` or ``bottom``,
-    names nobody's value and is not looked at.
-
     Parameters
     ----------
     source
@@ -48,22 +45,60 @@ def check_edges(source: Table, policy: Policy, table: pa.Table, rows: NDArray[An
     """
     if policy.edges == 1:
         return
+    origin = pa.array(rows)
+    raw = {
+        name: source.values(name, source.column(name).take(origin).combine_chunks())
+        for name in columns_with_ends(policy, source.kinds)
+    }
+    persons = None if unit is None else source.column(unit).take(origin)
+    refuse_ends_of_few(column_with_ends_of_few(policy, table, raw, persons), policy)
+
+
+def columns_with_ends(policy: Policy, kinds: Mapping[str, str]) -> list[str]:
+    """Return the quasi-identifiers that are published as ranges or bounds, by the kinds of the input's columns."""
+    return [
+        column.name
+        for column in policy.quasi
+        if kinds[column.name] in (*NUMBERS, *DATES) and column.hierarchy is None and column.recode in ("range", "bounds")
+    ]
+
+
+def refuse_ends_of_few(name: str | None, policy: Policy) -> None:
+    """Raise GateError if there is a column with ends that too few persons attain; None stands for none."""
+    if name is not None:
+        raise GateError(
+            f"The release was stopped: an end of a range of {name!r} would be attained by fewer than {policy.edges} persons of "
+            "its class, but by some. Nothing is written."
+        )
+
+
+def column_with_ends_of_few(policy: Policy, table: pa.Table, raw: Mapping[str, pa.Array], persons: pa.Array | None) -> str | None:
+    """Return the first column in which some persons of a class attain an end of its range, but fewer than asked; None if none.
+
+    On a grid (``snap``) an end is its cell: a person attains it whose value lies in the cell. A limit, ``top`` or ``bottom``,
+    names nobody's value and is not looked at.
+
+    Parameters
+    ----------
+    table
+        A release, or a part of it that has whole classes.
+    raw
+        For each column of `columns_with_ends` the value of each row, as the owner of the input knows it.
+    persons
+        The person of each row; None if each row is one.
+    """
     classes = np.zeros(table.num_rows, dtype=np.int64)
     for name in [name for column in policy.quasi for name in _published_names(column, table)]:
         codes, size = _coded(table[name])
         classes = renumber(classes * size + codes)[0]
-    persons = np.arange(table.num_rows) if unit is None else _coded(source.column(unit).take(pa.array(rows)))[0]
+    owners = np.arange(table.num_rows) if persons is None else _coded(persons)[0]
     for column in policy.quasi:
-        kind = source.kinds[column.name]
-        if kind in (*NUMBERS, *DATES) and column.hierarchy is None and column.recode in ("range", "bounds"):
-            for there in _at_ends(source, column, table, rows, dates=kind in DATES):
-                pairs = np.unique(np.stack([classes[there], persons[there]]), axis=1)
-                counts = np.bincount(pairs[0])
-                if ((counts > 0) & (counts < policy.edges)).any():
-                    raise GateError(
-                        f"The release was stopped: an end of a range of {column.name!r} would be attained by fewer than "
-                        f"{policy.edges} persons of its class, but by some. Nothing is written."
-                    )
+        for there in _at_ends(column, table, raw[column.name]) if column.name in raw else ():
+            pairs = np.unique(np.stack([classes[there], owners[there]]), axis=1)
+            counts = np.bincount(pairs[0])
+            if ((counts > 0) & (counts < policy.edges)).any():
+                return str(column.name)
+    return None
 
 
 def _published_names(column: Quasi, table: pa.Table) -> list[str]:
@@ -74,21 +109,27 @@ def _published_names(column: Quasi, table: pa.Table) -> list[str]:
 
 def _coded(column: Any) -> tuple[Ints, int]:
     """Return for each row the number of its value, from 0; and how many numbers there may be. A missing cell has its own."""
-    cells = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    cells = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
+    cells = _with_dictionary(column)
     size = len(cells.dictionary)
     return cells.indices.cast(pa.int64()).fill_null(size).to_numpy(zero_copy_only=False), size + 1
 
 
-def _at_ends(source: Table, column: Quasi, table: pa.Table, rows: NDArray[Any], *, dates: bool) -> list[Bools]:
+def _with_dictionary(column: Any) -> pa.DictionaryArray:
+    """Return a column as one array with a dictionary."""
+    cells = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
+
+
+def _at_ends(column: Quasi, table: pa.Table, raw: pa.Array) -> list[Bools]:
     """Return for the low and for the high ends of all published ranges of a column which rows attain that of their class."""
-    cells, _ = source.cells([], [column.name]).domain(column.name)
-    own = pc.index_in(source.column(column.name).take(pa.array(rows)), value_set=cells).to_numpy()
-    values = source.values(column.name, cells).to_pylist()
+    dates = pa.types.is_temporal(raw.type)
+    encoded = _with_dictionary(raw)
+    own, values = _coded(encoded)[0], [*encoded.dictionary.to_pylist(), None]
     limits = _limits(column, values)
     found = []
     for side in (LOW, HIGH):
-        published = table[column.name if column.recode == "range" else f"{column.name}.{('min', 'max')[side]}"].combine_chunks()
+        name = column.name if column.recode == "range" else f"{column.name}.{('min', 'max')[side]}"
+        published = _with_dictionary(table[name])
         kind = published.dictionary.type
         read = _end_of_range if column.recode == "range" else partial(_bound, whole=pa.types.is_integer(kind))
         ends = [read(label, side, column.snap, limits, dates=dates) for label in published.dictionary.to_pylist()]

@@ -152,7 +152,7 @@ def anonymize(
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, commitment.update)
     check_kept(encoded, policy)
     check_quasi(encoded, policy)
-    can_move_ends(encoded, policy)
+    can_move_ends(encoded.scales, policy)
 
     announce("Partitioning")
     partitions = partition_rows(encoded, policy, settings)
@@ -195,7 +195,7 @@ def _release(asked: _Asked, opened: Opened, commitment: Commitment, made: _Made,
         opened.readings,
         None if joined is None else {"number": number, **joined.to_dict()},
         plain_grids(made.policy, made.grids),
-        chosen_edge_grids(made.table),
+        chosen_edge_grids(made.table.scales),
     )
     public = _public_facts(opened, made, judged, keep_order=asked.keep_order)
     if joined is not None:
@@ -305,7 +305,7 @@ def _recode_classes(opened: Opened, policy: Policy, encoded: EncodedTable, parti
 def _charged(opened: Opened, made: _Made) -> EncodedTable:
     """Return the input on the scales that information loss is charged on: its own, with the grids that are published."""
     table = on_grids(opened.source, made.policy, made.encoded, made.grids).at_levels(made.partition.levels)
-    return with_edge_grids(table, made.policy.edges, edge_grids(made.table))
+    return with_edge_grids(table, made.policy.edges, edge_grids(made.table.scales))
 
 
 def _join(policy: Policy, settings: Settings, encoded: EncodedTable, made: list[_Made]) -> Joined:
@@ -397,6 +397,6 @@ def _details_of_release(opened: Opened, made: _Made, judged: _Judged) -> Details
         moments=moments_of(opened.source, made.recoded),
         levels=made.partition.levels,
         grids=made.grids,
-        edge_grids=edge_grids(made.table),
+        edge_grids=edge_grids(made.table.scales),
         unique_before=None if made.partition.sensitive else made.encoded.unique,
     )

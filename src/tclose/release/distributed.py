@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,11 +17,12 @@ import pyarrow as pa
 from tclose.errors import GateError, PolicyError
 from tclose.jobs import announce, report
 from tclose.judge.audit import Context, examine
+from tclose.judge.edges import column_with_ends_of_few, columns_with_ends, refuse_ends_of_few
 from tclose.judge.gate import Reference, bins_beside, check_counts, reference_of
 from tclose.judge.parts import Figures
 from tclose.make.algorithm import Settings
 from tclose.make.distributed.block import Summary, grow_block, release_block
-from tclose.make.distributed.coding import BLOCK, CLASS
+from tclose.make.distributed.coding import BLOCK, CLASS, Coding, PersonCoding
 from tclose.make.distributed.cuts import Cuts, Histogram, Terms, cut_into_blocks
 from tclose.make.distributed.plan import Plan, check_possible, plan_of
 from tclose.make.distributed.walk import ENTRIES, CountAlong, CountCodes, PlaceRows, Walk
@@ -32,9 +33,19 @@ from tclose.make.registry import DEFAULT
 from tclose.policy import Policy
 from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
 from tclose.release.opened import Opened, open_input
-from tclose.release.published import check_missing_texts, describe_columns, plain_grids, policies_of_release, words_for_missing
+from tclose.release.published import (
+    check_missing_texts,
+    chosen_edge_grids,
+    describe_columns,
+    on_chosen_grids,
+    plain_grids,
+    policies_of_release,
+    words_for_missing,
+)
 from tclose.release.spark_release import SparkRelease
+from tclose.tables.spark_people import SparkPeople
 from tclose.tables.spark_rows import Placing, PublishedRows, SparkRows
+from tclose.tables.table import Table
 
 MOST = 100_000
 """Rows of a block at most: it bounds the memory that an executor needs."""
@@ -55,9 +66,11 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     check_possible(policy)
     announce("Counting")
     opened = open_input(table, policy, settings.algorithm)
-    plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit)
+    ends = columns_with_ends(policy, opened.source.kinds) if policy.edges > 1 else []
+    people = _PeopleOnSpark(opened.source, opened.unit)
+    plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit, people, ends)
     coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coded_schema())
-    columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names]
+    columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names, *plan.coding.raw_names]
     blocks, walk = _cut(coded, plan, DRIFT)
     if len(blocks) > 1:
         announce("Growing classes in blocks of")
@@ -67,7 +80,7 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
         columns.append(CLASS)
     announce("Refining classes in blocks of")
     report(COMPILED)
-    made = coded.release(_placing(plan, walk, columns, blocks), _Release(plan), _schema_with_unit(plan))
+    made = coded.release(_placing(plan, walk, columns, blocks), _Release(plan), plan.judged_schema())
     summaries = sorted((pickle.loads(note) for note in made.notes()), key=lambda summary: summary.block)
     if {summary.block: summary.rows for summary in summaries} != blocks:
         raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
@@ -120,10 +133,17 @@ def _placing(plan: Plan, walk: Walk, columns: Sequence[str], blocks: Mapping[int
     return Placing(PlaceRows(walk, columns), schema, len(blocks))
 
 
-def _schema_with_unit(plan: Plan) -> pa.Schema:
-    """Return the published columns, and the unit after them: it is judged, and not published."""
-    schema = plan.schema()
-    return schema if plan.unit is None else schema.append(pa.field(plan.unit, pa.string()))
+@dataclass(frozen=True, eq=False)
+class _PeopleOnSpark:
+    """The persons that a unit names, by their values, counted where the rows are."""
+
+    source: Table
+    unit: str | None
+
+    def __call__(self, name: str, values: Coding, size: int) -> SparkPeople:
+        """Return the persons by the codes of the values of a column, of which those below a size are looked at."""
+        assert self.unit is not None
+        return self.source.people_on_spark(name, self.unit, PersonCoding(values), size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +179,33 @@ def _compile_once() -> None:
 
 
 @dataclass(frozen=True, eq=False)
+class Ends:
+    """How the ends of published ranges are looked at, for which raw columns travel beside the published ones.
+
+    Attributes
+    ----------
+    policy : Policy
+        With the grids that ``snap: auto`` chose.
+    schema : pyarrow schema
+        Of all columns that are judged.
+    raw : mapping
+        By quasi-identifier the column with its values.
+    unit : str or None
+    """
+
+    policy: Policy
+    schema: pa.Schema
+    raw: Mapping[str, str]
+    unit: str | None
+
+    def of_few(self, rows: pa.Table) -> str | None:
+        """Return the first column with ends of ranges that too few persons attain; None if there is none."""
+        rows = rows.cast(self.schema)  # Spark shows timestamps in the time zone of the session
+        raw = {name: rows[beside].combine_chunks() for name, beside in self.raw.items()}
+        return column_with_ends_of_few(self.policy, rows, raw, None if self.unit is None else rows[self.unit])
+
+
+@dataclass(frozen=True, eq=False)
 class Judge:
     """What an executor does with a part of the published rows: they are judged as a reader would, compared with a table.
 
@@ -170,19 +217,23 @@ class Judge:
         By which they are judged, with the persons that the unit names and without.
     bins : mapping
         The bins in which published values are measured, too; see `Context`.
+    ends : Ends, optional
+        Where the policy asks how many persons attain the ends of ranges.
     """
 
     reference: Reference
     of_owner: Policy
     of_reader: Policy
-    bins: Reference = field(default_factory=dict)
+    bins: Reference
+    ends: Ends | None
 
     def __call__(self, rows: pa.Table) -> bytes:
-        """Return the figures of the classes of one part, for their owner and for a reader."""
+        """Return the figures of the classes of one part, for their owner and for a reader, and a column with ends of few."""
         context = Context(self.reference, self.bins, warn=lambda _: None)
         owner = Figures.of(examine(rows, self.of_owner, context))
         same = self.of_owner.unit in (None, "row")
-        return pickle.dumps((owner, replace(owner, policy=self.of_reader) if same else self._by_reader(rows, context)))
+        reader = replace(owner, policy=self.of_reader) if same else self._by_reader(rows, context)
+        return pickle.dumps((owner, reader, None if self.ends is None else self.ends.of_few(rows)))
 
     def _by_reader(self, rows: pa.Table, context: Context) -> Figures:
         """Return the figures of one part for a reader, who does not have the unit."""
@@ -193,6 +244,11 @@ class Judge:
 def figures_of(made: PublishedRows, judge: Judge, by: Sequence[str], rows: int) -> tuple[Figures, Figures]:
     """Return what published rows attain, for their owner and for a reader, judged on Spark part by part.
 
+    Raises
+    ------
+    GateError
+        Too few persons attain an end of a range.
+
     Parameters
     ----------
     by
@@ -201,7 +257,9 @@ def figures_of(made: PublishedRows, judge: Judge, by: Sequence[str], rows: int) 
         The number of rows.
     """
     parts = [pickle.loads(note) for note in made.judge(by, -(-rows // JUDGED), judge)]
-    return Figures.joined([owner for owner, _ in parts]), Figures.joined([reader for _, reader in parts])
+    if judge.ends is not None:
+        refuse_ends_of_few(min((name for *_, name in parts if name is not None), default=None), judge.ends.policy)
+    return Figures.joined([owner for owner, *_ in parts]), Figures.joined([reader for _, reader, _ in parts])
 
 
 def _judge_release(
@@ -212,11 +270,14 @@ def _judge_release(
     reference = reference_of(opened.source, plan.policy)
     for name in reference:
         check_counts(reference, name, made.counts(name), 0)
-    for field in schema if words_for_missing(policy) else ():
-        if pa.types.is_string(field.type):
-            check_missing_texts(field.name, made.counts(field.name), policy)
+    for column in schema if words_for_missing(policy) else ():
+        if pa.types.is_string(column.type):
+            check_missing_texts(column.name, made.counts(column.name), policy)
     of_owner, of_reader = policies_of_release(plan.policy, plan.attributes)
-    judge = Judge(reference, of_owner, of_reader, bins_beside(opened.source, plan.policy, reference))
+    grids = chosen_grids(plan.scales)
+    ends = Ends(on_chosen_grids(plan.policy, grids), plan.judged_schema(), plan.raw_names, plan.unit)
+    bins = bins_beside(opened.source, plan.policy, reference)
+    judge = Judge(reference, of_owner, of_reader, bins, ends if policy.edges > 1 else None)
     charges = [Charges.joined(parts) for parts in zip(*(summary.charges for summary in summaries), strict=True)]
     quasi = _columns_of_quasi(plan, charges)
     audit, by_reader = figures_of(made, judge, list(quasi), plan.rows)
@@ -226,7 +287,6 @@ def _judge_release(
     weights = [column.weight for column in policy.quasi]
     whole = Whole(plan.rows, 0, audit.classes, audit.squared, policy.k)
     loss = losses_of_charges(charges, whole, weights=weights, originals=plan.counts)
-    grids = chosen_grids(plan.scales)
     course = {"engine": "spark", "blocks": len(summaries), "largest": max(summary.rows for summary in summaries)}
     private = PrivateFacts(
         settings,
@@ -237,6 +297,7 @@ def _judge_release(
         loss.to_dict(),
         opened.readings,
         grids=plain_grids(policy, grids),
+        edge_grids=chosen_edge_grids(plan.scales),
     )
     public = PublicFacts(
         loss=losses_seen_of_charges(charges, whole, weights=weights).to_dict(),
@@ -255,7 +316,7 @@ def _judge_release(
         charges_in_words(plan.scales, charges, plan.rows),
         made,
         schema.names,
-        lambda read: figures_of(read, replace(judge, of_owner=of_reader), list(quasi), plan.rows)[1],
+        lambda read: figures_of(read, replace(judge, of_owner=of_reader, ends=None), list(quasi), plan.rows)[1],
         by_reader,
     )
 

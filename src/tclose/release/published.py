@@ -86,9 +86,9 @@ def plain_grids(policy: Policy, grids: Mapping[str, Mapping[str, Any]]) -> dict[
     }
 
 
-def chosen_edge_grids(table: EncodedTable) -> dict[str, dict[str, Any]]:
+def chosen_edge_grids(scales: Sequence[Scale]) -> dict[str, dict[str, Any]]:
     """Return the grids to which ends of ranges are moved, in the form of `plain_grids`."""
-    chosen = {name: plain_settings(Quasi(name, **settings), None) for name, settings in edge_settings(table).items()}
+    chosen = {name: plain_settings(Quasi(name, **settings), None) for name, settings in edge_settings(scales).items()}
     return {name: {setting: value for setting, value in given.items() if setting != "name"} for name, given in chosen.items()}
 
 

@@ -37,7 +37,7 @@ def _spark_schema(schema: pa.Schema) -> Any:
 
 
 @contextmanager
-def _asking(engine: Any) -> Iterator[None]:
+def asking(engine: Any) -> Iterator[None]:
     """Run the block's queries so that they stop with their job, and messages, which may quote rows, are not shown."""
     with engine.asking(), engine.reader.tagged():
         yield
@@ -69,12 +69,12 @@ class SparkRows:
         """Take a frame of coded rows, which Spark keeps."""
         self._engine = engine
         self._frame = frame.persist()
-        weakref.finalize(self, _forget, self._frame)
+        weakref.finalize(self, forget, self._frame)
 
     @classmethod
     def of(cls, engine: Any, names: Sequence[str], code: OnBatches, schema: Any) -> SparkRows:
         """Return some columns of a table, coded by a function of batches, which yields batches of a schema."""
-        with _asking(engine):
+        with asking(engine):
             coded = sendable(engine.reader.session, code)
             return cls(engine, engine.reader.frame(engine.query(names)).mapInArrow(coded, _spark_schema(schema)))
 
@@ -84,7 +84,7 @@ class SparkRows:
         The function yields batches of that schema, for the part of the rows that it is given.
         """
         *keys, number = schema.names
-        with _asking(self._engine):
+        with asking(self._engine):
             counted = sendable(self._engine.reader.session, count)
             entries = self._frame.select(*columns).mapInArrow(counted, _spark_schema(schema))
             found = entries.groupBy(*keys).agg(_functions().sum(number)).toArrow()
@@ -92,7 +92,7 @@ class SparkRows:
 
     def map_blocks(self, placing: Placing, make: Callable[[pa.Table], pa.Table], schema: Any) -> SparkRows:
         """Return what a function makes of the rows of each block, on the executors: other coded rows."""
-        with _asking(self._engine):
+        with asking(self._engine):
             made = sendable(self._engine.reader.session, make)
             found = SparkRows(self._engine, self._by_block(placing).applyInArrow(made, _spark_schema(schema)))
             found._frame.count()  # now, not when somebody asks for the first histogram
@@ -102,7 +102,7 @@ class SparkRows:
         """Return what a function makes of the rows of each block, on the executors: published rows of a schema, and a note."""
         fields = [*(field.with_name(f"p{index}") for index, field in enumerate(schema)), pa.field(NOTE, pa.binary())]
         wide = pa.schema(fields)
-        with _asking(self._engine):
+        with asking(self._engine):
             released = sendable(self._engine.reader.session, _WithNote(make, wide))
             frame = self._by_block(placing).applyInArrow(released, _spark_schema(wide)).persist()
         return PublishedRows(self._engine, frame, schema)
@@ -150,12 +150,12 @@ class PublishedRows:
         """Take a frame with the published columns, and last the notes; a row has either."""
         self._engine, self._frame, self._schema = engine, frame, schema
         self._columns = {name: f"p{index}" for index, name in enumerate(schema.names)}
-        weakref.finalize(self, _forget, frame)
+        weakref.finalize(self, forget, frame)
 
     def notes(self) -> list[bytes]:
         """Return the notes of all blocks; this runs what makes the release."""
         functions = _functions()
-        with _asking(self._engine):
+        with asking(self._engine):
             found = self._frame.where(functions.col(NOTE).isNotNull()).select(NOTE).toArrow()
         return found[NOTE].to_pylist()  # type: ignore[no-any-return]
 
@@ -163,7 +163,7 @@ class PublishedRows:
         """Return what a function finds in each part of the published rows; rows that agree in some columns are in one part."""
         functions = _functions()
         names, columns = list(self._columns), list(self._columns.values())
-        with _asking(self._engine):
+        with asking(self._engine):
             judged = sendable(self._engine.reader.session, _NoteAlone(judge, columns, names))
             part = functions.pmod(functions.xxhash64(*(self._columns[name] for name in by)), functions.lit(parts))
             rows = self._published().withColumn(PART, part.cast("int")).repartition(parts, PART)
@@ -173,13 +173,13 @@ class PublishedRows:
     def count_unique(self, names: Sequence[str]) -> int:
         """Return the number of published rows that no other row equals in some columns."""
         functions = _functions()
-        with _asking(self._engine):
+        with asking(self._engine):
             counted = self._published().groupBy(*(self._columns[name] for name in names)).count()
             return int(counted.where(functions.col("count") == 1).count())
 
     def counts(self, name: str) -> dict[Any, int]:
         """Return the number of published rows with each value of a column."""
-        with _asking(self._engine):
+        with asking(self._engine):
             found = self._published().groupBy(self._columns[name]).count().toArrow()
         return dict(zip(found[0].to_pylist(), found[1].to_pylist(), strict=True))
 
@@ -190,7 +190,7 @@ class PublishedRows:
 
     def write(self, names: Sequence[str], folder: Path) -> None:
         """Write some published columns to a new folder, as Parquet files; the executors write, and see the folder too."""
-        with _asking(self._engine):
+        with asking(self._engine):
             self.table(names).write.parquet(str(folder))
         for path in folder.iterdir():
             if path.name.startswith(("_", ".")):  # what Spark notes about its own work
@@ -200,7 +200,7 @@ class PublishedRows:
         """Return rows that were written to a folder, read again."""
         schema = pa.schema([self._schema.field(name) for name in names])
         columns = [f"p{index}" for index in range(len(names))]
-        with _asking(self._engine):
+        with asking(self._engine):
             frame = self._engine.reader.session.read.parquet(str(folder)).toDF(*columns)
             frame = frame.withColumn(NOTE, _functions().lit(None).cast("binary"))
         return PublishedRows(self._engine, frame, schema)
@@ -210,7 +210,7 @@ class PublishedRows:
         return self._frame.where(_functions().col(NOTE).isNull()).drop(NOTE)
 
 
-def _forget(frame: Any) -> None:
+def forget(frame: Any) -> None:
     """Let Spark drop the rows that it keeps; where the session has ended they are gone already."""
     with suppress(Exception):
         frame.unpersist()

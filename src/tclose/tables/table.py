@@ -24,6 +24,7 @@ from tclose.tables.spilled import spilled_cells
 from tclose.values.hierarchy import printed
 
 if TYPE_CHECKING:
+    from tclose.tables.spark_people import SparkPeople
     from tclose.tables.spark_rows import SparkRows
 
 
@@ -140,6 +141,12 @@ class Table:
         from tclose.tables.spark_rows import SparkRows
 
         return SparkRows.of(self._engine, names, code, schema)
+
+    def people_on_spark(self, name: str, unit: str, code: Callable[[Any], Iterator[pa.RecordBatch]], size: int) -> SparkPeople:
+        """Return the persons of a table on Spark by the codes of their values in a column; see `SparkPeople`."""
+        from tclose.tables.spark_people import SparkPeople
+
+        return SparkPeople(self._engine, [name, unit], code, size)
 
     def column(self, name: str) -> pa.ChunkedArray:
         """Return all cells of a column, in the order of the rows."""

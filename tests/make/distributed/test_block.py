@@ -36,6 +36,10 @@ def seed_of_block(seed: int, block: int) -> int:
         replace(POLICY, quasi=[tc.Quasi("age", recode="bounds", snap=5), tc.Quasi("sex", hierarchy={"all": ["f", "m"]})]),
         replace(POLICY, quasi=[tc.Quasi("age", recode="centroid", top=50), "sex"]),
         replace(POLICY, quasi=[tc.Quasi("age", snap="auto"), "sex"]),
+        replace(POLICY, quasi=[tc.Quasi("age", snap="auto"), "sex"], unit="who", k=2),
+        replace(POLICY, edges=2),
+        replace(POLICY, quasi=[tc.Quasi("age", recode="bounds"), "sex"], edges=3, unit="who", k=2),
+        replace(POLICY, quasi=[tc.Quasi("age", snap=3), "sex"], edges=2, keep=["class"], other="drop"),
     ],
 )
 def test_a_table_in_one_block_is_released_as_on_one_machine(policy: tc.Policy) -> None:
@@ -94,7 +98,6 @@ def test_a_block_does_not_depend_on_the_order_of_its_rows() -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"edges": 2}, "edges"),
         ({"sensitive": [tc.Sensitive("pay", delta=1, delta_kind="lenient")]}, "lenient delta"),
         ({"sensitive": [tc.Sensitive("pay", l=2, l_kind="entropy")], "unit": "who"}, "over persons"),
     ],
@@ -114,5 +117,3 @@ def test_an_impossible_policy_is_told_before_rows_are_cut() -> None:
         planned(some_people(100), replace(POLICY, sensitive=[tc.Sensitive("ill", l=4)], suppression="0.1"))
     with pytest.raises(tc.InfeasibleError, match="k=101"):
         planned(some_people(100), replace(POLICY, k=101))
-    with pytest.raises(tc.PolicyError, match="snap: auto together with a unit"):
-        planned(some_people(100), replace(POLICY, quasi=[tc.Quasi("age", snap="auto")], unit="who"))

@@ -73,11 +73,12 @@ def grow_block(plan: Plan, rows: pa.Table) -> pa.Table:
     same = rows.drop_columns([BLOCK, *made.keys() & set(rows.column_names)]).take(order)
     for name, column in made.items():
         same = same.append_column(name, column)
-    return same.select(plan.grown_schema().names)
+    schema = plan.grown_schema()
+    return same.select(schema.names).cast(schema)  # Spark shows timestamps in the time zone of the session
 
 
 def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
-    """Return the published rows of one block, with the unit as the last column where there is one, and its summary.
+    """Return the published rows of one block, after them the columns that are judged and not published, and its summary.
 
     Rows that have classes are refined from them: the second round. Others are put into classes first: a table of one block.
     The same rows give the same release in whatever order they arrive.
@@ -91,9 +92,9 @@ def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
     recoded = recode(table, labels, plan.names)
     charges = [Charges.of(published, recoded.sizes).summed() for published in recoded.published]
     published = _published(plan.schema(), recoded)
-    if plan.unit is not None:
-        persons = rows[plan.coding.other_names[-1]].take(order).take(recoded.rows)
-        published = published.append_column(plan.unit, persons)
+    beside = [*plan.coding.raw_names, *([] if plan.unit is None else [plan.coding.other_names[-1]])]
+    for field, name in zip(list(plan.judged_schema())[len(published.columns) :], beside, strict=True):
+        published = published.append_column(field, rows[name].take(order).take(recoded.rows).cast(field.type))
     return published, Summary(number, table.rows, charges, _digest(table))
 
 
@@ -187,10 +188,20 @@ def _published(schema: pa.Schema, recoded: Recoded) -> pa.Table:
     """
     count = len(recoded.rows)
     columns = [
-        recoded.columns[field.name].cast(field.type) if field.name in recoded.columns else pa.array(np.zeros(count, dtype=bool))
+        _in_type(recoded.columns[field.name], field.type)
+        if field.name in recoded.columns
+        else pa.array(np.zeros(count, dtype=bool))
         for field in schema
     ]
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _in_type(column: pa.DictionaryArray, kind: pa.DataType) -> pa.Array:
+    """Return a published column in the type that it has in all blocks: decimals may be floats in others."""
+    values = column.dictionary
+    if pa.types.is_decimal(values.type) and pa.types.is_floating(kind):
+        values = pa.array([float(value) for value in values.to_pylist()], kind)
+    return pa.DictionaryArray.from_arrays(column.indices, values).cast(kind)
 
 
 def _digest(table: EncodedTable) -> bytes:

@@ -56,6 +56,19 @@ class Coding:
         return codes
 
 
+@dataclass(frozen=True, eq=False)
+class PersonCoding:
+    """How rows of two columns, values and persons, are coded: the code of the value, and the person as it is."""
+
+    values: Coding
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches of codes and persons."""
+        for batch in batches:
+            codes = pa.array(self.values.code(batch.column(0)), pa.int32())
+            yield pa.record_batch([codes, batch.column(1)], names=["code", "person"])
+
+
 def coarsened(counts: Ints, most: int) -> Codes:
     """Return a number for each code, ascending, of which there are at most ``most``, each with about as many rows.
 
@@ -82,6 +95,8 @@ class RowCoding:
         How many other columns there are.
     salt : int
         Numbers at random depend on it, and on the codes of a row.
+    raw : sequence of int
+        The quasi-identifiers whose values stay beside their codes, for the judge.
     """
 
     quasi: Sequence[Coding]
@@ -89,11 +104,12 @@ class RowCoding:
     limited: Sequence[int]
     others: int
     salt: int
+    raw: Sequence[int] = ()
 
     @property
     def names(self) -> list[str]:
         """The names of the columns of coded rows."""
-        return [*self.quasi_names, *self.bin_names, *self.sensitive_names, STRATUM, TIE, *self.other_names]
+        return [*self.quasi_names, *self.bin_names, *self.sensitive_names, STRATUM, TIE, *self.other_names, *self.raw_names]
 
     @property
     def quasi_names(self) -> list[str]:
@@ -111,6 +127,11 @@ class RowCoding:
         return [f"o{index}" for index in range(self.others)]
 
     @property
+    def raw_names(self) -> list[str]:
+        """The columns with values of quasi-identifiers."""
+        return [f"r{index}" for index in self.raw]
+
+    @property
     def sensitive_names(self) -> list[str]:
         """The columns with the codes of sensitive values."""
         return [f"s{index}" for index in range(len(self.sensitive))]
@@ -123,7 +144,8 @@ class RowCoding:
             sensitive = [coding.code(column) for coding, column in zip(self.sensitive, columns[len(quasi) :], strict=False)]
             bins = [coding.coarse[codes] for coding, codes in zip(self.quasi, quasi, strict=True)]
             made = [*quasi, *bins, *sensitive, self.strata(sensitive), at_random([*quasi, *sensitive], self.salt)]
-            yield pa.record_batch([*map(pa.array, made), *columns[len(quasi) + len(sensitive) :]], names=self.names)
+            others = [*columns[len(quasi) + len(sensitive) :], *(columns[index] for index in self.raw)]
+            yield pa.record_batch([*map(pa.array, made), *others], names=self.names)
 
     def strata(self, sensitive: Sequence[Codes]) -> Codes:
         """Return the stratum of each row, from its sensitive codes."""

@@ -5,10 +5,11 @@ It travels to the machines that have the rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +17,15 @@ import pyarrow as pa
 from tclose.errors import InfeasibleError, PolicyError
 from tclose.make.algorithm import Settings
 from tclose.make.distributed.coding import CLASS, STRATUM, TIE, Coding, RowCoding, coarsened
+from tclose.make.edges import can_move_ends, edge_grid, moving_ends
 from tclose.make.encode import Attribute, attribute_of, scale_of_quasi
 from tclose.make.kept import check_kept_values, check_quasi_values
 from tclose.make.one_class import too_uneven
 from tclose.make.recode import type_of_column
-from tclose.make.scales import Scale
-from tclose.make.scales.grids import CountedPeople, grid_for
+from tclose.make.scales import Published, Scale
+from tclose.make.scales.grids import CountedPeople, Grid, People, grid_for
+from tclose.make.scales.widened import widen
 from tclose.policy import Policy
-from tclose.policy.fields import AUTO
 from tclose.policy.models import merging_may_break
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
@@ -59,6 +61,8 @@ class Plan:
         The columns that are published as they are, with their types.
     unit : str or None
         The column that names persons, if they are counted.
+    ends : list of str
+        The quasi-identifiers whose values the judge needs beside what is published of them: the ends of ranges may be moved.
     """
 
     policy: Policy
@@ -74,6 +78,7 @@ class Plan:
     coding: RowCoding
     kept: Mapping[str, Any]
     unit: str | None
+    ends: list[str]
 
     @property
     def read(self) -> list[str]:
@@ -86,7 +91,8 @@ class Plan:
         codes = [*self.coding.quasi_names, *self.coding.bin_names, *self.coding.sensitive_names, STRATUM]
         types = [*self.kept.values(), *([] if self.unit is None else [pa.string()])]
         others = zip(self.coding.other_names, types, strict=True)
-        return pa.schema([*((name, pa.int32()) for name in codes), (TIE, pa.int64()), *others])
+        raw = ((name, self.types[index]) for name, index in zip(self.coding.raw_names, self.coding.raw, strict=True))
+        return pa.schema([*((name, pa.int32()) for name in codes), (TIE, pa.int64()), *others, *raw])
 
     def grown_schema(self) -> pa.Schema:
         """Return the names and types of the columns of coded rows that have a class."""
@@ -100,18 +106,62 @@ class Plan:
         """Return the names and types of the published columns, in the order of publication."""
         parts: dict[str, list[tuple[str, Any]]] = {}
         for scale, kind in zip(self.scales, self.types, strict=True):
-            everything = np.arange(scale.size)
-            found = [scale.publish(everything, starts) for starts in (np.array([0, scale.size]), np.arange(scale.size + 1))]
+            forms = _forms(scale)
             parts[scale.name] = [
-                (name, type_of_column(kind, *(each.columns[name] for each in found))) for name in self.published_names(scale)
+                (name, type_of_column(kind, *(form.columns[name] for form in forms))) for name in self.published_names(scale)
             ]
         parts |= {attribute.column.name: [(attribute.column.name, attribute.published.type)] for attribute in self.attributes}
         parts |= {name: [(name, kind)] for name, kind in self.kept.items()}
         return pa.schema([field for name in self.names for field in parts.get(name, [])])
 
+    @property
+    def raw_names(self) -> dict[str, str]:
+        """The names under which the columns `ends` travel beside what is published: nothing else is called that."""
+        taken, mark = {*self.names, *self.schema().names}, "raw "
+        while any(name.startswith(mark) for name in taken):
+            mark += " "
+        return {name: mark + name for name in self.ends}
 
-def plan_of(source: Table, policy: Policy, settings: Settings, kept: Sequence[str], unit: str | None) -> Plan:
+    def judged_schema(self) -> pa.Schema:
+        """Return the published columns, and after them what is judged and not published: raw columns, and last the unit."""
+        schema = self.schema()
+        for name, index in zip(self.raw_names.values(), self.coding.raw, strict=True):
+            schema = schema.append(pa.field(name, self.types[index]))
+        return schema if self.unit is None else schema.append(pa.field(self.unit, pa.string()))
+
+
+def _forms(scale: Scale) -> list[Published]:
+    """Return all that may be published on a scale: of all codes as one class, and of each; and with ends that are moved."""
+    everything = np.arange(scale.size)
+    found = []
+    for starts in (np.array([0, scale.size]), np.arange(scale.size + 1)):
+        found.append(scale.publish(everything, starts))
+        with suppress(InfeasibleError):  # where the calendar ends; whether a range ends there is not known yet
+            found.append(widen(scale, everything, starts, None).publish(everything, starts))
+    return found
+
+
+PeopleOf = Callable[[str, Coding, int], People]
+"""Returns the persons that a unit names, from a column, the codes of its values, and a size: codes below it are looked at."""
+
+
+def plan_of(
+    source: Table,
+    policy: Policy,
+    settings: Settings,
+    kept: Sequence[str],
+    unit: str | None,
+    people_of: PeopleOf,
+    ends: Sequence[str] = (),
+) -> Plan:
     """Return the plan of a release, from the histograms of the columns of a table.
+
+    Parameters
+    ----------
+    people_of
+        Asked only where a unit names persons, and a grid must have k of them in each cell.
+    ends
+        See `Plan`.
 
     Raises
     ------
@@ -121,20 +171,14 @@ def plan_of(source: Table, policy: Policy, settings: Settings, kept: Sequence[st
         The policy asks for something that cannot be done on a cluster, or would publish values that name people.
     """
     check_possible(policy)
-    if unit is not None and any(column.snap == AUTO for column in policy.quasi):
-        raise PolicyError(
-            "snap: auto together with a unit needs to know who has which values, which Spark does not bring home. Give snap a "
-            "number or a unit of the calendar."
-        )
     asked = replace(policy, n=None)
     scales, types, counted, quasi = [], [], [], []
     for column in policy.quasi:
         cells, counts = source.cells([], [column.name]).domain(column.name)
-        missing = bool(len(cells)) and not cells[-1].is_valid
-        people = CountedPeople(counts[: len(counts) - missing])
-        grid = partial(grid_for, people=people, k=policy.k or 1)
+        found = _Column(column.name, cells, counts, None if unit is None else people_of)
         show = source.show(column.name, suppression=bool(policy.suppression))
-        scale, codes = scale_of_quasi(source, column, cells, show, grid)
+        scale, codes = scale_of_quasi(source, column, cells, show, partial(found.grid, policy.k or 1))
+        scale = found.moving_ends(scale, codes, policy)
         of_codes = np.zeros(scale.size, dtype=np.int64)
         np.add.at(of_codes, codes, counts)
         kind = source.values(column.name, cells).type
@@ -153,7 +197,9 @@ def plan_of(source: Table, policy: Policy, settings: Settings, kept: Sequence[st
         sensitive.append(Coding(cells, codes.astype(np.int32), coarsened(attribute.counts, most)))
     rows = int(counted[0].sum())
     _check_feasible(source, asked, attributes, rows, unit)
-    coding = RowCoding(quasi, sensitive, limited, len(kept) + (unit is not None), settings.seed)
+    names = [column.name for column in policy.quasi]
+    raw = [names.index(name) for name in ends]
+    coding = RowCoding(quasi, sensitive, limited, len(kept) + (unit is not None), settings.seed, raw)
     return Plan(
         asked,
         settings.seed,
@@ -168,7 +214,46 @@ def plan_of(source: Table, policy: Policy, settings: Settings, kept: Sequence[st
         coding,
         _kept(source, policy, kept),
         unit,
+        list(ends),
     )
+
+
+class _Column(NamedTuple):
+    """A column as its grids see it.
+
+    Attributes
+    ----------
+    name : str
+    cells, counts
+        Its values, ascending, missing last, and how often each occurs.
+    people_of : PeopleOf or None
+        None if each row is a person.
+    """
+
+    name: str
+    cells: pa.Array
+    counts: Ints
+    people_of: PeopleOf | None
+
+    def people(self, places: Ints, size: int) -> People:
+        """Return the persons by an index of each value, which is below a size, or equal to it for a value that is left out."""
+        if self.people_of is not None:
+            return self.people_of(self.name, Coding(self.cells, places.astype(np.int32), np.empty(0, dtype=np.int32)), size)
+        found = np.zeros(size + 1, dtype=np.int64)
+        np.add.at(found, places, self.counts)
+        return CountedPeople(found[:size])
+
+    def grid(self, k: int, name: str, values: Sequence[Any]) -> Grid | None:
+        """Return the grid of ``snap: auto`` for the values of the column; a missing cell has none, and comes last."""
+        return grid_for(name, values, self.people(np.arange(len(self.cells)), len(values)), k)
+
+    def moving_ends(self, scale: Scale, codes: Ints, policy: Policy) -> Scale:
+        """Return the scale of the column, of which the code of each value is known, with ends that move as the policy asks."""
+        if policy.edges == 1:
+            return scale
+        can_move_ends([scale], policy)
+        grid = edge_grid(scale, policy.k or 1, lambda places, size: self.people(places[codes], size))
+        return moving_ends(scale, policy.edges, grid)
 
 
 def check_possible(policy: Policy) -> None:
@@ -178,8 +263,6 @@ def check_possible(policy: Policy) -> None:
             "On Spark, classes of different blocks may be published alike, and lenient delta, and entropy or recursive l over "
             f"persons, may be broken by that. Ask for strict delta or distinct l, or {ON_ONE_MACHINE}."
         )
-    if policy.edges > 1:
-        raise PolicyError(f"edges cannot be asked for on Spark. Leave it out, or {ON_ONE_MACHINE}.")
 
 
 def _is_limited(column: Any) -> bool:

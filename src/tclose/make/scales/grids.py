@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,11 +64,15 @@ def choose_grid(
     InfeasibleError
         There is no such grid.
     """
-    people = CountedPeople.of_rows(len(values), ranks) if persons is None else _People(len(values), ranks, persons)
-    return grid_for(name, values, people, k, ends=ends)
+    return grid_for(name, values, people_of_rows(len(values), ranks, persons), k, ends=ends)
 
 
-def grid_for(name: str, values: Sequence[Any], people: CountedPeople | _People, k: int, *, ends: bool = True) -> Grid | None:
+def people_of_rows(size: int, ranks: NDArray[Any], persons: NDArray[Any] | None) -> People:
+    """Return the persons of some rows, from the index of each row's value among ``size`` values; see `choose_grid`."""
+    return CountedPeople.of_rows(size, ranks) if persons is None else _People(size, ranks, persons)
+
+
+def grid_for(name: str, values: Sequence[Any], people: People, k: int, *, ends: bool = True) -> Grid | None:
     """Return the grid of `choose_grid` for persons of whom it is known who has which value, or how many have each."""
     measure = ruler(name, values, None, None, None) if values else None
     if measure is None or isinstance(measure, Clock):
@@ -90,8 +94,8 @@ def coarsest_grid(name: str, values: Sequence[Any]) -> Grid:
     return Grid(snap, None, None)
 
 
-class CountedPeople:
-    """Persons by their values, each with one value: how many have each value.
+class People(Protocol):
+    """Persons by their values, wherever it is known who has which value.
 
     Attributes
     ----------
@@ -100,6 +104,20 @@ class CountedPeople:
     below, above : (values + 1,) int64
         The persons who have one of the values before an index; and those who have one from the index on.
     """
+
+    total: int
+    below: Ints
+    above: Ints
+
+    def in_cells(self, cell_of_value: Ints) -> Ints:
+        """Return how many persons have a value in each cell; cells ascend with values."""
+
+    def between(self, start: int, end: int) -> int:
+        """Return how many persons have one of the values from one index up to another, excluded."""
+
+
+class CountedPeople:
+    """Persons by their values, each with one value: how many have each value. See `People`."""
 
     def __init__(self, counts: Ints) -> None:
         """Take the number of persons with each value."""
@@ -125,7 +143,7 @@ class CountedPeople:
 
 
 class _People:
-    """Persons by their values, some with several; attributes and methods are those of `CountedPeople`."""
+    """Persons by their values, some with several. See `People`."""
 
     def __init__(self, size: int, ranks: NDArray[Any], persons: NDArray[Any]) -> None:
         """Take the index of each row's value among ``size`` values, and the row's person."""
@@ -153,9 +171,7 @@ class _People:
         return len(np.unique(owners[inside]))
 
 
-def _open_ends(
-    keys: Ints, on_edge: Bools | None, people: CountedPeople | _People, k: int
-) -> tuple[int | None, int | None] | None:
+def _open_ends(keys: Ints, on_edge: Bools | None, people: People, k: int) -> tuple[int | None, int | None] | None:
     """Return the keys of the innermost cells of the open bottom and top of a grid, None for no open end; None if the grid fails.
 
     Of all open ends that leave no cell with fewer than k persons, the smallest bottom is taken, then the smallest top.
@@ -194,12 +210,12 @@ def _open_ends(
     return None
 
 
-def _are_few(beyond: Ints, people: CountedPeople | _People, k: int) -> Bools:
+def _are_few(beyond: Ints, people: People, k: int) -> Bools:
     """Whether the persons beyond each cell are so few that the cell can be merged into an open end."""
     return (beyond < k) | (beyond * TAIL < people.total)
 
 
-def _inside(low: int, keys: Ints, on_edge: Bools | None, starts: Ints, people: CountedPeople | _People, k: int) -> int | None:
+def _inside(low: int, keys: Ints, on_edge: Bools | None, starts: Ints, people: People, k: int) -> int | None:
     """Return the first cell that is not checked yet if the first ``low`` cells are the open bottom.
 
     None if the bottom has fewer than k persons or all values, or, where it takes the edge of the next cell, the rest of that cell

@@ -1,0 +1,96 @@
+"""Settings of a policy on Spark that need more than histograms: persons in grids, ends of ranges, two measures, unions of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import tclose as tc
+from tclose.make.distributed.coding import Coding, PersonCoding
+from tclose.make.scales.grids import people_of_rows
+from tclose.release import distributed
+from tclose.tables.readers import open_reader
+from tclose.tables.table import open_table
+from tests.support.planned import some_people
+from tests.support.servers import find_spark, spark
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
+]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    find_spark()
+    with spark("local[2]") as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "MOST", 700)
+    monkeypatch.setattr(distributed, "JUDGED", 1000)
+
+
+def test_persons_are_counted_on_spark_as_in_memory(session: Any) -> None:
+    """A missing name is a person; a missing value is none."""
+    rng = np.random.default_rng(2)
+    values = pa.array(rng.integers(0, 40, 500) * 3, mask=rng.random(500) < 0.1)
+    who = pa.array([f"P{number}" for number in rng.integers(0, 150, 500)], mask=rng.random(500) < 0.05)
+    table = pa.table({"value": values, "who": who})
+    source = open_table(open_reader(session.createDataFrame(table)), {"value": "auto"}, optional=["who"])
+    cells, _ = source.cells([], ["value"]).domain("value")
+    size = len(cells) - 1
+    places = np.arange(size + 1, dtype=np.int32)
+    comp = source.people_on_spark("value", "who", PersonCoding(Coding(cells, places, places)), size)
+    codes = np.array([size if value is None else cells.index(value).as_py() for value in values.to_pylist()])
+    ref = people_of_rows(size, codes, who.dictionary_encode("encode").indices.to_numpy())
+    assert comp.total == ref.total
+    assert comp.below.tolist() == ref.below.tolist()
+    assert comp.above.tolist() == ref.above.tolist()
+    for width in (1, 3, 7, 100):
+        assert comp.in_cells(np.arange(size) // width).tolist() == ref.in_cells(np.arange(size) // width).tolist()
+    for start, end in ((0, 1), (3, 20), (5, 5), (0, size)):
+        assert comp.between(start, end) == ref.between(start, end)
+
+
+def test_grids_ends_and_two_measures_are_those_of_one_machine(session: Any, tmp_path: Path) -> None:
+    table = some_people(2400, missing=True)
+    days = [date(2020, 1, 1) + timedelta(days=int(day)) for day in np.random.default_rng(3).integers(0, 900, 2400)]
+    table = table.append_column("day", pa.array(days)).append_column("seen", pa.array(days).cast(pa.timestamp("us", "UTC")))
+    table = table.append_column("sent", table["seen"])
+    policy = tc.Policy(
+        quasi=[tc.Quasi("age", snap="auto"), "sex", "day", tc.Quasi("seen", recode="bounds")],
+        sensitive=[tc.Sensitive("pay", t=0.2, l=2, bins=3, publish="value"), tc.Sensitive("ill", t=0.2)],
+        keep=["sent"],
+        unit="who",
+        k=3,
+        edges=2,
+    )
+    session.conf.set("spark.sql.session.timeZone", "America/New_York")
+    release = tc.anonymize(session.createDataFrame(table), policy, effort="fast")
+    ref = tc.anonymize(table, policy, effort="fast")
+    assert release.record["course"]["blocks"] > 3
+    for paper in ("grids", "edge_grids"):
+        assert release.record[paper] == ref.record[paper]
+    assert set(release.record["edge_grids"]) == {"day", "seen"}
+    assert release.certificate["columns"] == ref.certificate["columns"]
+    assert release.certificate["policy"] == ref.certificate["policy"]
+    audit = tc.audit(release.table.toArrow(), replace(policy, unit=None))
+    pay, of_whole = release.audit.sensitive["pay"], audit.sensitive["pay"]
+    assert (pay.t_exact, pay.t_raw, pay.judged) == (of_whole.t_exact, of_whole.t_raw, "values")
+    paths = release.write(tmp_path / "release.parquet")
+    assert tc.verify(paths[0]).holds
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tclose.make.distributed.plan.moving_ends", lambda scale, *_: scale)
+        with pytest.raises(tc.GateError, match=r"an end of a range of '.*' would be attained by fewer than 2 persons"):
+            tc.anonymize(session.createDataFrame(table), policy, effort="fast")

@@ -21,16 +21,28 @@ from tclose.judge.edges import column_with_ends_of_few, columns_with_ends, refus
 from tclose.judge.gate import Reference, bins_beside, check_counts, reference_of
 from tclose.judge.parts import Figures
 from tclose.make.algorithm import Settings
-from tclose.make.distributed.block import Summary, grow_block, release_block
+from tclose.make.distributed.alike import (
+    ALONE,
+    KEY,
+    PlaceByClass,
+    classes_to_merge,
+    merge_block,
+    merge_until_none_breaks,
+    settle_block,
+    settled_columns,
+    settled_schema,
+)
+from tclose.make.distributed.block import Summary, grow_block, publish_block, release_block
 from tclose.make.distributed.coding import BLOCK, CLASS, Coding, PersonCoding
 from tclose.make.distributed.cuts import Cuts, Histogram, Terms, cut_into_blocks
-from tclose.make.distributed.plan import Plan, check_possible, plan_of
+from tclose.make.distributed.plan import Plan, plan_of
 from tclose.make.distributed.walk import ENTRIES, CountAlong, CountCodes, PlaceRows, Walk
 from tclose.make.encode import chosen_grids
 from tclose.make.kernels.loss import loss_table
 from tclose.make.losses import Charges, Whole, charges_in_words, losses_of_charges, losses_seen_of_charges
 from tclose.make.registry import DEFAULT
 from tclose.policy import Policy
+from tclose.policy.models import merging_may_break
 from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, certificate, record
 from tclose.release.opened import Opened, open_input
 from tclose.release.published import (
@@ -46,6 +58,7 @@ from tclose.release.spark_release import SparkRelease
 from tclose.tables.spark_people import SparkPeople
 from tclose.tables.spark_rows import Placing, PublishedRows, SparkRows
 from tclose.tables.table import Table
+from tclose.values.arrays import Ints
 
 MOST = 100_000
 """Rows of a block at most: it bounds the memory that an executor needs."""
@@ -63,7 +76,6 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
         raise PolicyError(f"On Spark releases are made with {DEFAULT} alone. Got {settings.algorithm.name}.")
     if keep_order:
         raise PolicyError("The rows of a Spark DataFrame have no order to keep. Leave keep_order out.")
-    check_possible(policy)
     announce("Counting")
     opened = open_input(table, policy, settings.algorithm)
     ends = columns_with_ends(policy, opened.source.kinds) if policy.edges > 1 else []
@@ -80,7 +92,14 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
         columns.append(CLASS)
     announce("Refining classes in blocks of")
     report(COMPILED)
-    made = coded.release(_placing(plan, walk, columns, blocks), _Release(plan), plan.judged_schema())
+    placing = _placing(plan, walk, columns, blocks)
+    if merging_may_break(plan.policy):
+        settled = _Settled(plan, coded.map_blocks(placing, _Settle(plan), settled_schema(plan)), len(blocks))
+        announce("Merging classes that are published alike")
+        merge_until_none_breaks(settled)
+        made = settled.rows.release(settled.placing(settled_columns(plan)), _Publish(plan), plan.judged_schema())
+    else:
+        made = coded.release(placing, _Release(plan), plan.judged_schema())
     summaries = sorted((pickle.loads(note) for note in made.notes()), key=lambda summary: summary.block)
     if {summary.block: summary.rows for summary in summaries} != blocks:
         raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
@@ -169,6 +188,80 @@ class _Release:
         _compile_once()
         table, summary = release_block(self.plan, rows)
         return table, pickle.dumps(summary)
+
+
+@dataclass(frozen=True, eq=False)
+class _Settle:
+    """What an executor does with a block in the second round where it is not published at once: its classes are refined."""
+
+    plan: Plan
+
+    def __call__(self, rows: pa.Table) -> pa.Table:
+        """Return the rows of one block with their classes."""
+        _compile_once()
+        return settle_block(self.plan, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Publish:
+    """What an executor does with a block whose classes are settled: it is published, and a summary is noted."""
+
+    plan: Plan
+
+    def __call__(self, rows: pa.Table) -> tuple[pa.Table, bytes]:
+        """Return the published rows of one block, and a note for the owner."""
+        table, summary = publish_block(self.plan, rows)
+        return table, pickle.dumps(summary)
+
+
+@dataclass(frozen=True, eq=False)
+class _Find:
+    """What an executor does with rows whose classes are published alike: it finds classes that must be published otherwise."""
+
+    plan: Plan
+
+    def __call__(self, rows: pa.Table) -> bytes:
+        """Return the numbers of the classes to merge, and how many classes there are."""
+        _compile_once()
+        return pickle.dumps(classes_to_merge(self.plan, rows))
+
+
+@dataclass(frozen=True, eq=False)
+class _Merge:
+    """What an executor does with a block of which some classes are to be merged with others."""
+
+    plan: Plan
+    away: Ints
+
+    def __call__(self, rows: pa.Table) -> pa.Table:
+        """Return the rows of one block with their classes."""
+        _compile_once()
+        return merge_block(self.plan, rows, self.away)
+
+
+class _Settled:
+    """Rows on Spark whose classes are settled, as `merge_until_none_breaks` asks for them."""
+
+    def __init__(self, plan: Plan, rows: SparkRows, blocks: int) -> None:
+        """Take the plan of a release, rows of `settled_schema`, and the number of their blocks."""
+        self._plan, self.rows, self._blocks = plan, rows, blocks
+
+    def find(self) -> list[tuple[Ints, int]]:
+        """Return what is found in each part of the rows."""
+        columns = [*self._plan.coding.sensitive_names, *self._plan.coding.other_names[-1:], CLASS, KEY, ALONE]
+        notes = self.rows.notes([KEY], -(-self._plan.rows // JUDGED), _Find(self._plan), columns)
+        return [pickle.loads(note) for note in notes]
+
+    def merge(self, away: Ints) -> None:
+        """Merge some classes, in each block."""
+        schema = settled_schema(self._plan)
+        self.rows = self.rows.map_blocks(self.placing(schema.names), _Merge(self._plan, away), schema)
+
+    def placing(self, names: Sequence[str]) -> Placing:
+        """Return how rows come to the blocks of their classes, with some of their columns."""
+        types = settled_schema(self._plan)
+        schema = pa.schema([*(types.field(name) for name in names), pa.field(BLOCK, pa.int32())])
+        return Placing(PlaceByClass(names), schema, self._blocks)
 
 
 def _compile_once() -> None:

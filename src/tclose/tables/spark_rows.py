@@ -90,6 +90,11 @@ class SparkRows:
             found = entries.groupBy(*keys).agg(_functions().sum(number)).toArrow()
         return tuple(column.to_numpy().astype(np.int64) for column in found.columns)
 
+    def notes(self, by: Sequence[str], parts: int, note: Callable[[pa.Table], bytes], columns: Sequence[str]) -> list[bytes]:
+        """Return what a function notes of each part of the rows; rows that agree in some columns are in one part."""
+        with asking(self._engine):
+            return _notes_of_parts(self._engine, self._frame, by, parts, _NoteAlone(note, columns, columns))
+
     def map_blocks(self, placing: Placing, make: Callable[[pa.Table], pa.Table], schema: Any) -> SparkRows:
         """Return what a function makes of the rows of each block, on the executors: other coded rows."""
         with asking(self._engine):
@@ -143,6 +148,16 @@ class _NoteAlone:
         return pa.table({NOTE: pa.array([self.judge(rows.select(self.columns).rename_columns(self.names))], pa.binary())})
 
 
+def _notes_of_parts(engine: Any, frame: Any, by: Sequence[str], parts: int, note: _NoteAlone) -> list[bytes]:
+    """Return what is noted of each part of a frame; rows that agree in some columns are in one part."""
+    functions = _functions()
+    noted = sendable(engine.reader.session, note)
+    part = functions.pmod(functions.xxhash64(*by), functions.lit(parts))
+    rows = frame.withColumn(PART, part.cast("int")).repartition(parts, PART)
+    found = rows.groupBy(PART).applyInArrow(noted, _spark_schema(pa.schema([(NOTE, pa.binary())]))).toArrow()
+    return found[NOTE].to_pylist()  # type: ignore[no-any-return]
+
+
 class PublishedRows:
     """Published rows on Spark, and notes about them that only the owner sees."""
 
@@ -161,14 +176,10 @@ class PublishedRows:
 
     def judge(self, by: Sequence[str], parts: int, judge: Callable[[pa.Table], bytes]) -> list[bytes]:
         """Return what a function finds in each part of the published rows; rows that agree in some columns are in one part."""
-        functions = _functions()
         names, columns = list(self._columns), list(self._columns.values())
         with asking(self._engine):
-            judged = sendable(self._engine.reader.session, _NoteAlone(judge, columns, names))
-            part = functions.pmod(functions.xxhash64(*(self._columns[name] for name in by)), functions.lit(parts))
-            rows = self._published().withColumn(PART, part.cast("int")).repartition(parts, PART)
-            found = rows.groupBy(PART).applyInArrow(judged, _spark_schema(pa.schema([(NOTE, pa.binary())]))).toArrow()
-        return found[NOTE].to_pylist()  # type: ignore[no-any-return]
+            by = [self._columns[name] for name in by]
+            return _notes_of_parts(self._engine, self._published(), by, parts, _NoteAlone(judge, columns, names))
 
     def count_unique(self, names: Sequence[str]) -> int:
         """Return the number of published rows that no other row equals in some columns."""

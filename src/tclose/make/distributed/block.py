@@ -80,22 +80,43 @@ def grow_block(plan: Plan, rows: pa.Table) -> pa.Table:
 def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
     """Return the published rows of one block, after them the columns that are judged and not published, and its summary.
 
-    Rows that have classes are refined from them: the second round. Others are put into classes first: a table of one block.
     The same rows give the same release in whatever order they arrive.
     """
-    number = rows[BLOCK][0].as_py()
     table, order = encoded_block(plan, rows)
-    if CLASS in rows.column_names:
-        labels = _refined(plan, table, np.unique(rows[CLASS].to_numpy()[order], return_inverse=True)[1].astype(np.int64))
-    else:
-        labels = _grown(plan, table, number, share=1)
+    return _publish(plan, rows, table, order, second_round(plan, rows, table, order))
+
+
+def publish_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
+    """Return what `release_block` does, of rows whose classes are settled."""
+    table, order = encoded_block(plan, rows)
+    return _publish(plan, rows, table, order, np.unique(classes_of(rows, order), return_inverse=True)[1].astype(np.int64))
+
+
+def second_round(plan: Plan, rows: pa.Table, table: EncodedTable, order: Ints) -> Ints:
+    """Return the class of each row of a block, from 0.
+
+    Rows that have classes are refined from them: the second round. Others are put into classes first: a table of one block.
+    """
+    if CLASS not in rows.column_names:
+        return _grown(plan, table, rows[BLOCK][0].as_py(), share=1)
+    return _refined(plan, table, np.unique(classes_of(rows, order), return_inverse=True)[1].astype(np.int64))
+
+
+def classes_of(rows: pa.Table, order: Ints) -> Ints:
+    """Return the numbers of the classes of rows, in an order."""
+    found: Ints = rows[CLASS].to_numpy()[order]
+    return found
+
+
+def _publish(plan: Plan, rows: pa.Table, table: EncodedTable, order: Ints, labels: Ints) -> tuple[pa.Table, Summary]:
+    """Return the rows of a block as published, with what is judged beside them, and the summary of the block."""
     recoded = recode(table, labels, plan.names)
     charges = [Charges.of(published, recoded.sizes).summed() for published in recoded.published]
-    published = _published(plan.schema(), recoded)
+    published = published_rows(plan.schema(), recoded)
     beside = [*plan.coding.raw_names, *([] if plan.unit is None else [plan.coding.other_names[-1]])]
     for field, name in zip(list(plan.judged_schema())[len(published.columns) :], beside, strict=True):
         published = published.append_column(field, rows[name].take(order).take(recoded.rows).cast(field.type))
-    return published, Summary(number, table.rows, charges, _digest(table))
+    return published, Summary(rows[BLOCK][0].as_py(), table.rows, charges, _digest(table))
 
 
 def _grown(plan: Plan, table: EncodedTable, block: int, share: int) -> Ints:
@@ -145,8 +166,8 @@ def encoded_block(plan: Plan, rows: pa.Table) -> tuple[EncodedTable, Ints]:
     values = [codes(name, len(attribute.values)) for name, attribute in zip(coding.sensitive_names, attributes, strict=True)]
     sensitive = [replace(attribute, codes=own) for attribute, own in zip(attributes, values, strict=True)]
     pairs = zip(plan.kept.items(), coding.other_names, strict=False)
-    kept = {name: _ranked(rows[column], kind) for (name, kind), column in pairs}
-    persons = None if plan.unit is None else _ranked(rows[coding.other_names[-1]]).codes
+    kept = {name: ranked(rows[column], kind) for (name, kind), column in pairs}
+    persons = None if plan.unit is None else ranked(rows[coding.other_names[-1]]).codes
     keys = [(own, scale.size) for own, scale in zip(quasi, plan.scales, strict=True)]
     keys += [(own, len(attribute.values)) for own, attribute in zip(values, attributes, strict=True)]
     keys += [(column.codes, len(column.values)) for column in kept.values()]
@@ -172,7 +193,7 @@ def problem_of(plan: Plan, table: EncodedTable) -> Problem:
     )
 
 
-def _ranked(column: pa.ChunkedArray, kind: pa.DataType | None = None) -> Kept:
+def ranked(column: pa.ChunkedArray, kind: pa.DataType | None = None) -> Kept:
     """Return the values of a column that occur, ascending, missing last, and each row's index among them."""
     encoded = column.combine_chunks().cast(kind or column.type).dictionary_encode(null_encoding="encode")
     order = pc.sort_indices(encoded.dictionary)  # missing last
@@ -181,7 +202,7 @@ def _ranked(column: pa.ChunkedArray, kind: pa.DataType | None = None) -> Kept:
     return Kept(encoded.dictionary.take(order), ranks[encoded.indices.to_numpy(zero_copy_only=False)])
 
 
-def _published(schema: pa.Schema, recoded: Recoded) -> pa.Table:
+def published_rows(schema: pa.Schema, recoded: Recoded) -> pa.Table:
     """Return the published columns of a block in the types of the whole release.
 
     A block without missing cells lacks the columns that mark them: there nothing is missing.

@@ -65,6 +65,9 @@ class BlockRows(Protocol):
     def histogram_along(self, columns: dict[int, str]) -> Histogram:
         """Return the rows of blocks, counted by stratum (in the place of columns) and by the codes of a column of each block."""
 
+    def persons(self, blocks: Sequence[int]) -> Histogram:
+        """Return the persons of some blocks, counted by the codes of each sensitive column; columns are numbered in their order."""
+
     def cut(self, cuts: Cuts) -> None:
         """Cut blocks; columns are those of coarse codes, numbered in their order."""
 
@@ -88,6 +91,8 @@ class Terms:
         A block with at most this many rows is not cut.
     drift : Fraction
         The share of t by which the sensitive values of a block may differ from those of the table.
+    over_persons : bool
+        Whether a block must satisfy limits over persons as one class, which classes that do so do not imply.
     """
 
     policy: Policy
@@ -96,6 +101,12 @@ class Terms:
     coding: RowCoding
     most: int
     drift: Fraction
+    over_persons: bool = False
+
+    def satisfied_over_persons_by(self, counts: Sequence[Ints], persons: Sequence[Ints]) -> bool:
+        """Whether rows and persons with these counts of sensitive values satisfy every limit on the values of a class alone."""
+        triples = zip(self.attributes, counts, persons, strict=True)
+        return not any(too_uneven(attribute.column, self.policy, own, of_persons) for attribute, own, of_persons in triples)
 
     def satisfied_by(self, counts: Sequence[Ints], share: Fraction = Fraction(1)) -> bool:
         """Whether rows with these counts of sensitive values satisfy every limit, with a share of each t."""
@@ -127,6 +138,13 @@ def cut_into_blocks(rows: BlockRows, terms: Terms) -> dict[int, int]:
         report(f"cut {level}, {len(waiting) + len(final):,} blocks")
         found = _Counted.of(rows.histogram(waiting, [*names, *terms.coding.sensitive_names]), len(names))
         broken = {block for block in waiting if not terms.satisfied_by(found.sensitive(block, terms))}
+        if terms.over_persons:
+            persons = _Counted.of(rows.persons(waiting), 0)
+            broken |= {
+                block
+                for block in waiting
+                if not terms.satisfied_over_persons_by(found.sensitive(block, terms), persons.sensitive(block, terms))
+            }
         parents = {side: block for block, both in sides.items() if broken.intersection(both) for side in both}
         if parents:
             rows.join(parents)

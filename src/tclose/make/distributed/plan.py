@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from tclose.errors import InfeasibleError, PolicyError
+from tclose.errors import InfeasibleError
 from tclose.make.algorithm import Settings
 from tclose.make.distributed.coding import CLASS, STRATUM, TIE, Coding, RowCoding, coarsened
 from tclose.make.edges import can_move_ends, edge_grid, moving_ends
@@ -26,7 +26,6 @@ from tclose.make.scales import Published, Scale
 from tclose.make.scales.grids import CountedPeople, Grid, People, grid_for
 from tclose.make.scales.widened import widen
 from tclose.policy import Policy
-from tclose.policy.models import merging_may_break
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
@@ -170,7 +169,6 @@ def plan_of(
     PolicyError
         The policy asks for something that cannot be done on a cluster, or would publish values that name people.
     """
-    check_possible(policy)
     asked = replace(policy, n=None)
     scales, types, counted, quasi = [], [], [], []
     for column in policy.quasi:
@@ -254,15 +252,6 @@ class _Column(NamedTuple):
         can_move_ends([scale], policy)
         grid = edge_grid(scale, policy.k or 1, lambda places, size: self.people(places[codes], size))
         return moving_ends(scale, policy.edges, grid)
-
-
-def check_possible(policy: Policy) -> None:
-    """Raise PolicyError for what a policy asks and a cluster cannot do, in one sentence, before anything is counted."""
-    if merging_may_break(replace(policy, n=None)):
-        raise PolicyError(
-            "On Spark, classes of different blocks may be published alike, and lenient delta, and entropy or recursive l over "
-            f"persons, may be broken by that. Ask for strict delta or distinct l, or {ON_ONE_MACHINE}."
-        )
 
 
 def _is_limited(column: Any) -> bool:

@@ -7,7 +7,7 @@ what they need to release one block: see `tclose.make.distributed`.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -21,7 +21,7 @@ from tclose.judge.gate import Reference, check_counts, reference_of
 from tclose.judge.parts import Figures
 from tclose.make.algorithm import Settings
 from tclose.make.distributed.block import Summary, grow_block, release_block
-from tclose.make.distributed.coding import BLOCK, CLASS
+from tclose.make.distributed.coding import CLASS
 from tclose.make.distributed.cuts import Cuts, Histogram, Terms, cut_into_blocks
 from tclose.make.distributed.plan import Plan, check_possible, plan_of
 from tclose.make.distributed.walk import ENTRIES, CountAlong, CountCodes, PlaceRows, Walk
@@ -34,7 +34,7 @@ from tclose.release.certificate import Commitment, PrivateFacts, PublicFacts, ce
 from tclose.release.opened import Opened, open_input
 from tclose.release.published import check_missing_texts, describe_columns, plain_grids, policies_of_release, words_for_missing
 from tclose.release.spark_release import SparkRelease
-from tclose.tables.spark_rows import Placing, PublishedRows, SparkRows
+from tclose.tables.spark_rows import PublishedRows, SparkRows
 
 MOST = 100_000
 """Rows of a block at most: it bounds the memory that an executor needs."""
@@ -56,18 +56,18 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     announce("Counting")
     opened = open_input(table, policy, settings.algorithm)
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit)
-    coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coded_schema())
+    coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coding.counted_names)
     columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names]
     blocks, walk = _cut(coded, plan, DRIFT)
     if len(blocks) > 1:
         announce("Growing classes in blocks of")
         report(COMPILED)
-        coded = coded.map_blocks(_placing(plan, walk, columns, blocks), _Grow(plan), plan.grown_schema())
+        coded = coded.map_blocks(PlaceRows(walk, columns), len(blocks), _Grow(plan))
         blocks, walk = _cut(coded, plan, Fraction(1))
         columns.append(CLASS)
     announce("Refining classes in blocks of")
     report(COMPILED)
-    made = coded.release(_placing(plan, walk, columns, blocks), _Release(plan), _schema_with_unit(plan))
+    made = coded.release(PlaceRows(walk, columns), len(blocks), _Release(plan), _schema_with_unit(plan))
     summaries = sorted((pickle.loads(note) for note in made.notes()), key=lambda summary: summary.block)
     if {summary.block: summary.rows for summary in summaries} != blocks:
         raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
@@ -110,14 +110,7 @@ class _Walked:
 
     def _count(self, count: CountCodes | CountAlong) -> Histogram:
         """Return what is counted where the rows are, added up."""
-        return Histogram(*self._rows.counts(count.needed, count, ENTRIES))
-
-
-def _placing(plan: Plan, walk: Walk, columns: Sequence[str], blocks: Mapping[int, int]) -> Placing:
-    """Return how rows come to blocks, with some of their columns."""
-    types = plan.grown_schema()
-    schema = pa.schema([*(types.field(name) for name in columns), pa.field(BLOCK, pa.int32())])
-    return Placing(PlaceRows(walk, columns), schema, len(blocks))
+        return Histogram(*self._rows.counts(count, ENTRIES))
 
 
 def _schema_with_unit(plan: Plan) -> pa.Schema:

@@ -36,6 +36,16 @@ class Cluster:
             if block in columns
         )
 
+    def persons(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
+        who = self._columns[max(name for name in self._columns if name.startswith("o"))]
+        owners = {
+            (block, number, self._columns[name][row], who[row])
+            for row, block in enumerate(self.blocks)
+            for number, name in enumerate(columns)
+            if block in blocks
+        }
+        return _counted(owner[:3] for owner in owners)
+
     def cut(self, cuts: Cuts) -> None:
         where = {(cut[0], cut[1]): cut[2:] for cut in zip(*map(np.ndarray.tolist, cuts), strict=True)}
         ties = at_random([np.array(self._columns[TIE]), np.full(len(self.blocks), self._level)], 0).tolist()

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import tclose as tc
+from tclose.jobs import Job
 from tclose.make.distributed.coding import Coding, PersonCoding
 from tclose.make.scales.grids import people_of_rows
 from tclose.release import distributed
@@ -94,3 +95,29 @@ def test_grids_ends_and_two_measures_are_those_of_one_machine(session: Any, tmp_
         patch.setattr("tclose.make.distributed.plan.moving_ends", lambda scale, *_: scale)
         with pytest.raises(tc.GateError, match=r"an end of a range of '.*' would be attained by fewer than 2 persons"):
             tc.anonymize(session.createDataFrame(table), policy, effort="fast")
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "unit"),
+    [
+        ([tc.Sensitive("pay", delta="0.7", delta_kind="lenient"), "ill"], "row"),
+        ([tc.Sensitive("ill", l="2.9", l_kind="entropy"), "pay"], "who"),
+    ],
+    ids=["lenient delta", "entropy over persons"],
+)
+def test_classes_of_several_blocks_that_are_published_alike_satisfy_the_limits(
+    sensitive: list[Any], unit: str, session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(distributed, "MOST", 100)
+    table = some_people(600)
+    table = table.set_column(1, "age", pa.array(table["age"].to_numpy() // 10 * 10))
+    policy = tc.Policy(quasi=["age", "sex"], sensitive=sensitive, k=2, unit=unit, other="drop")
+    told: list[tuple[str, str]] = []
+    with Job(lambda *words: told.append(words)):
+        one = tc.anonymize(session.createDataFrame(table).coalesce(1), policy, effort="fast")
+    assert one.audit.satisfied
+    assert tc.audit(one.table.toArrow(), replace(policy, unit=None)).satisfied
+    frame = session.createDataFrame(table.take(np.random.default_rng(1).permutation(600))).repartition(5)
+    many = tc.anonymize(frame, policy, effort="fast")
+    assert many.table.toArrow().to_pylist() == one.table.toArrow().to_pylist()
+    assert any(words[0] == "Merging classes that are published alike" and " of " in words[1] for words in told)

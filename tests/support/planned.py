@@ -40,7 +40,7 @@ def planned(table: pa.Table, policy: tc.Policy, seed: int = 0, effort: str = "fa
 def terms_of(plan: Plan, most: int) -> Terms:
     """How the blocks of a plan are cut, of at most so many rows."""
     losses = loss_table([scale.widths() for scale in plan.scales], [1.0] * len(plan.scales))
-    return Terms(plan.policy, plan.attributes, losses, plan.coding, most, DRIFT)
+    return Terms(plan.policy, plan.attributes, losses, plan.coding, most, DRIFT, plan.limits_persons)
 
 
 def some_people(rows: int, seed: int = 1, *, missing: bool = False) -> pa.Table:

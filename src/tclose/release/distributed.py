@@ -22,21 +22,18 @@ from tclose.judge.gate import Reference, bins_beside, check_counts, reference_of
 from tclose.judge.parts import Figures
 from tclose.make.algorithm import Settings
 from tclose.make.distributed.alike import (
-    ALONE,
-    KEY,
     PlaceByClass,
+    PlaceByKey,
     classes_to_merge,
     merge_block,
     merge_until_none_breaks,
     settle_block,
-    settled_columns,
-    settled_schema,
 )
 from tclose.make.distributed.block import Summary, grow_block, publish_block, release_block
-from tclose.make.distributed.coding import BLOCK, CLASS, Coding, PersonCoding
+from tclose.make.distributed.coding import CLASS, Coding, PersonCoding, RowCoding
 from tclose.make.distributed.cuts import Cuts, Histogram, Terms, cut_into_blocks
 from tclose.make.distributed.plan import Plan, plan_of
-from tclose.make.distributed.walk import ENTRIES, CountAlong, CountCodes, PlaceRows, Walk
+from tclose.make.distributed.walk import ENTRIES, OWNERS, CountAlong, CountCodes, ListPersons, PlaceRows, Walk
 from tclose.make.encode import chosen_grids
 from tclose.make.kernels.loss import loss_table
 from tclose.make.losses import Charges, Whole, charges_in_words, losses_of_charges, losses_seen_of_charges
@@ -56,7 +53,7 @@ from tclose.release.published import (
 )
 from tclose.release.spark_release import SparkRelease
 from tclose.tables.spark_people import SparkPeople
-from tclose.tables.spark_rows import Placing, PublishedRows, SparkRows
+from tclose.tables.spark_rows import PublishedRows, SparkRows
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
 
@@ -81,25 +78,25 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     ends = columns_with_ends(policy, opened.source.kinds) if policy.edges > 1 else []
     people = _PeopleOnSpark(opened.source, opened.unit)
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit, people, ends)
-    coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coded_schema())
+    coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coding.counted_names)
     columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names, *plan.coding.raw_names]
     blocks, walk = _cut(coded, plan, DRIFT)
     if len(blocks) > 1:
         announce("Growing classes in blocks of")
         report(COMPILED)
-        coded = coded.map_blocks(_placing(plan, walk, columns, blocks), _Grow(plan), plan.grown_schema())
+        coded = coded.map_blocks(PlaceRows(walk, columns), len(blocks), _Grow(plan))
         blocks, walk = _cut(coded, plan, Fraction(1))
         columns.append(CLASS)
     announce("Refining classes in blocks of")
     report(COMPILED)
-    placing = _placing(plan, walk, columns, blocks)
+    place = PlaceRows(walk, columns)
     if merging_may_break(plan.policy):
-        settled = _Settled(plan, coded.map_blocks(placing, _Settle(plan), settled_schema(plan)), len(blocks))
+        settled = _Settled(plan, coded.map_blocks(place, len(blocks), _Settle(plan), counted=()), len(blocks))
         announce("Merging classes that are published alike")
         merge_until_none_breaks(settled)
-        made = settled.rows.release(settled.placing(settled_columns(plan)), _Publish(plan), plan.judged_schema())
+        made = settled.rows.release(PlaceByClass(), len(blocks), _Publish(plan), plan.judged_schema())
     else:
-        made = coded.release(placing, _Release(plan), plan.judged_schema())
+        made = coded.release(place, len(blocks), _Release(plan), plan.judged_schema())
     summaries = sorted((pickle.loads(note) for note in made.notes()), key=lambda summary: summary.block)
     if {summary.block: summary.rows for summary in summaries} != blocks:
         raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
@@ -112,17 +109,18 @@ def _cut(rows: SparkRows, plan: Plan, drift: Fraction) -> tuple[dict[int, int], 
     announce("Cutting")
     weights = [float(column.weight) for column in plan.policy.quasi]
     losses = loss_table([scale.widths() for scale in plan.scales], weights)
-    walked = _Walked(rows, Walk(plan.coding.bin_names))
-    blocks = cut_into_blocks(walked, Terms(plan.policy, plan.attributes, losses, plan.coding, MOST, drift))
+    walked = _Walked(rows, plan.coding)
+    terms = Terms(plan.policy, plan.attributes, losses, plan.coding, MOST, drift, plan.limits_persons)
+    blocks = cut_into_blocks(walked, terms)
     return blocks, walked.walk
 
 
 class _Walked:
     """The rows of a table on Spark as `cut_into_blocks` asks for them."""
 
-    def __init__(self, rows: SparkRows, walk: Walk) -> None:
-        """Take coded rows, and how they come to blocks."""
-        self._rows, self.walk = rows, walk
+    def __init__(self, rows: SparkRows, coding: RowCoding) -> None:
+        """Take coded rows, all of which are one block."""
+        self._rows, self._coding, self.walk = rows, coding, Walk(coding.bin_names)
 
     def histogram(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
         """Return the rows of some blocks, counted by the codes of each of some columns."""
@@ -131,6 +129,11 @@ class _Walked:
     def histogram_along(self, columns: dict[int, str]) -> Histogram:
         """Return the rows of blocks, counted by stratum and by the codes of a column of each block."""
         return self._count(CountAlong(self.walk, columns))
+
+    def persons(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
+        """Return the persons of some blocks, counted by the codes of each of some columns."""
+        owners = ListPersons(self.walk, blocks, columns, self._coding.other_names[-1])
+        return Histogram(*self._rows.count_persons(owners, OWNERS))
 
     def cut(self, cuts: Cuts) -> None:
         """Cut blocks."""
@@ -142,14 +145,7 @@ class _Walked:
 
     def _count(self, count: CountCodes | CountAlong) -> Histogram:
         """Return what is counted where the rows are, added up."""
-        return Histogram(*self._rows.counts(count.needed, count, ENTRIES))
-
-
-def _placing(plan: Plan, walk: Walk, columns: Sequence[str], blocks: Mapping[int, int]) -> Placing:
-    """Return how rows come to blocks, with some of their columns."""
-    types = plan.grown_schema()
-    schema = pa.schema([*(types.field(name) for name in columns), pa.field(BLOCK, pa.int32())])
-    return Placing(PlaceRows(walk, columns), schema, len(blocks))
+        return Histogram(*self._rows.counts(count, ENTRIES))
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,25 +239,17 @@ class _Settled:
     """Rows on Spark whose classes are settled, as `merge_until_none_breaks` asks for them."""
 
     def __init__(self, plan: Plan, rows: SparkRows, blocks: int) -> None:
-        """Take the plan of a release, rows of `settled_schema`, and the number of their blocks."""
+        """Take the plan of a release, rows as `settle_block` makes them, and the number of their blocks."""
         self._plan, self.rows, self._blocks = plan, rows, blocks
 
     def find(self) -> list[tuple[Ints, int]]:
         """Return what is found in each part of the rows."""
-        columns = [*self._plan.coding.sensitive_names, *self._plan.coding.other_names[-1:], CLASS, KEY, ALONE]
-        notes = self.rows.notes([KEY], -(-self._plan.rows // JUDGED), _Find(self._plan), columns)
-        return [pickle.loads(note) for note in notes]
+        parts = -(-self._plan.rows // JUDGED)
+        return [pickle.loads(note) for note in self.rows.notes(PlaceByKey(self._plan, parts), parts, _Find(self._plan))]
 
     def merge(self, away: Ints) -> None:
         """Merge some classes, in each block."""
-        schema = settled_schema(self._plan)
-        self.rows = self.rows.map_blocks(self.placing(schema.names), _Merge(self._plan, away), schema)
-
-    def placing(self, names: Sequence[str]) -> Placing:
-        """Return how rows come to the blocks of their classes, with some of their columns."""
-        types = settled_schema(self._plan)
-        schema = pa.schema([*(types.field(name) for name in names), pa.field(BLOCK, pa.int32())])
-        return Placing(PlaceByClass(names), schema, self._blocks)
+        self.rows = self.rows.map_blocks(PlaceByClass(), self._blocks, _Merge(self._plan, away))
 
 
 def _compile_once() -> None:

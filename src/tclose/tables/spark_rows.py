@@ -1,7 +1,7 @@
 """Rows on Spark: coded, counted, cut into blocks and released where they are. Only counts and summaries come to the driver.
 
 Only what Spark Connect has too is used. What is done with batches and blocks of rows is given as functions on Arrow tables; Spark
-sends them, pickled, to its executors.
+sends them, pickled, to its executors. Coded rows are packed: a row of Spark's frame holds some hundred thousand of them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,22 @@ import numpy as np
 import pyarrow as pa
 
 from tclose import extras
+from tclose.tables.packed import by_value, pack, together, unpacked
 from tclose.tables.spark_package import sendable
 
 BLOCK, PART, NOTE = "block", "part", "note"
 """Columns of frames: the block of a row, the part in which a published row is judged, and what only the owner learns."""
+COUNTED, OTHERS = "counted", "others"
+"""Columns of packed rows: those that are counted again and again, and all others."""
 
 OnBatches = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What is done with batches of rows, wherever they are."""
+OnRows = Callable[[pa.Table], pa.Table]
+"""What is done with the rows of one block."""
+
+_PACKED = pa.schema([(COUNTED, pa.binary()), (OTHERS, pa.binary())])
+_NOTED = pa.schema([(NOTE, pa.binary())])
+_IN_BLOCKS = pa.schema([(BLOCK, pa.int32()), (OTHERS, pa.binary())])
 
 
 def _functions() -> Any:
@@ -43,92 +52,169 @@ def asking(engine: Any) -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True)
-class Placing:
-    """How rows come to blocks.
-
-    Attributes
-    ----------
-    place : function of batches
-        It yields batches of rows with their blocks.
-    schema : pyarrow schema
-        Of those batches.
-    blocks : int
-        How many blocks there are.
-    """
-
-    place: OnBatches
-    schema: pa.Schema
-    blocks: int
-
-
 class SparkRows:
     """Coded rows of a table."""
 
-    def __init__(self, engine: Any, frame: Any) -> None:
-        """Take a frame of coded rows, which Spark keeps."""
-        self._engine = engine
+    def __init__(self, engine: Any, frame: Any, counted: Sequence[str]) -> None:
+        """Take a frame of packed rows, which Spark keeps."""
+        self._engine, self._counted = engine, counted
         self._frame = frame.persist()
         weakref.finalize(self, forget, self._frame)
 
     @classmethod
-    def of(cls, engine: Any, names: Sequence[str], code: OnBatches, schema: Any) -> SparkRows:
-        """Return some columns of a table, coded by a function of batches, which yields batches of a schema."""
+    def of(cls, engine: Any, names: Sequence[str], code: OnBatches, counted: Sequence[str]) -> SparkRows:
+        """Return some columns of a table, coded by a function of batches; some of the coded columns can be counted."""
         with asking(engine):
-            coded = sendable(engine.reader.session, code)
-            return cls(engine, engine.reader.frame(engine.query(names)).mapInArrow(coded, _spark_schema(schema)))
+            coded = sendable(engine.reader.session, _Packed(code, counted))
+            frame = engine.reader.frame(engine.query(names)).mapInArrow(coded, _spark_schema(_PACKED))
+            return cls(engine, frame, counted)
 
-    def counts(self, columns: Sequence[str], count: OnBatches, schema: pa.Schema) -> tuple[Any, ...]:
-        """Return what a function counts in batches of some columns, as arrays: the columns of a schema; the last adds up.
+    def counts(self, count: OnBatches, schema: pa.Schema) -> tuple[Any, ...]:
+        """Return what a function counts in batches of the columns that can be counted, as arrays; the last adds up.
 
-        The function yields batches of that schema, for the part of the rows that it is given.
+        The function yields batches of a schema, for the part of the rows that it is given.
         """
         *keys, number = schema.names
         with asking(self._engine):
-            counted = sendable(self._engine.reader.session, count)
-            entries = self._frame.select(*columns).mapInArrow(counted, _spark_schema(schema))
+            counting = sendable(self._engine.reader.session, _OnUnpacked(count))
+            entries = self._frame.select(COUNTED).mapInArrow(counting, _spark_schema(schema))
             found = entries.groupBy(*keys).agg(_functions().sum(number)).toArrow()
         return tuple(column.to_numpy().astype(np.int64) for column in found.columns)
 
-    def notes(self, by: Sequence[str], parts: int, note: Callable[[pa.Table], bytes], columns: Sequence[str]) -> list[bytes]:
-        """Return what a function notes of each part of the rows; rows that agree in some columns are in one part."""
-        with asking(self._engine):
-            return _notes_of_parts(self._engine, self._frame, by, parts, _NoteAlone(note, columns, columns))
+    def count_persons(self, count: OnBatches, schema: pa.Schema) -> tuple[Any, ...]:
+        """Return how many different persons a function finds in batches of all columns, as arrays: what they have, and how many.
 
-    def map_blocks(self, placing: Placing, make: Callable[[pa.Table], pa.Table], schema: Any) -> SparkRows:
-        """Return what a function makes of the rows of each block, on the executors: other coded rows."""
+        The function yields batches of a schema, whose last column has persons.
+        """
+        *keys, _ = schema.names
         with asking(self._engine):
-            made = sendable(self._engine.reader.session, make)
-            found = SparkRows(self._engine, self._by_block(placing).applyInArrow(made, _spark_schema(schema)))
+            counting = sendable(self._engine.reader.session, _OnUnpacked(count))
+            entries = self._frame.mapInArrow(counting, _spark_schema(schema)).distinct()
+            found = entries.groupBy(*keys).count().toArrow()
+        return tuple(column.to_numpy().astype(np.int64) for column in found.columns)
+
+    def notes(self, place: OnBatches, blocks: int, note: Callable[[pa.Table], bytes]) -> list[bytes]:
+        """Return what a function notes of the rows of each block, on the executors."""
+        with asking(self._engine):
+            noted = sendable(self._engine.reader.session, _NoteOfBlock(note))
+            found = self._by_block(place, blocks).applyInArrow(noted, _spark_schema(_NOTED)).toArrow()
+        return found[NOTE].to_pylist()  # type: ignore[no-any-return]
+
+    def map_blocks(self, place: OnBatches, blocks: int, make: OnRows, counted: Sequence[str] | None = None) -> SparkRows:
+        """Return what a function makes of the rows of each block, on the executors: other coded rows.
+
+        Parameters
+        ----------
+        place
+            Yields batches of rows with their blocks.
+        blocks
+            How many blocks there are.
+        counted
+            The columns that can be counted then, if other ones than now.
+        """
+        counted = self._counted if counted is None else counted
+        with asking(self._engine):
+            made = sendable(self._engine.reader.session, _PackedBlock(make, counted))
+            frame = self._by_block(place, blocks).applyInArrow(made, _spark_schema(_PACKED))
+            found = SparkRows(self._engine, frame, counted)
             found._frame.count()  # now, not when somebody asks for the first histogram
             return found
 
-    def release(self, placing: Placing, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any) -> PublishedRows:
+    def release(
+        self, place: OnBatches, blocks: int, make: Callable[[pa.Table], tuple[pa.Table, bytes]], schema: Any
+    ) -> PublishedRows:
         """Return what a function makes of the rows of each block, on the executors: published rows of a schema, and a note."""
         fields = [*(field.with_name(f"p{index}") for index, field in enumerate(schema)), pa.field(NOTE, pa.binary())]
         wide = pa.schema(fields)
         with asking(self._engine):
             released = sendable(self._engine.reader.session, _WithNote(make, wide))
-            frame = self._by_block(placing).applyInArrow(released, _spark_schema(wide)).persist()
+            frame = self._by_block(place, blocks).applyInArrow(released, _spark_schema(wide)).persist()
         return PublishedRows(self._engine, frame, schema)
 
-    def _by_block(self, placing: Placing) -> Any:
-        """Return rows grouped by their blocks; a block is in one partition."""
-        place = sendable(self._engine.reader.session, placing.place)
-        placed = self._frame.mapInArrow(place, _spark_schema(placing.schema))
-        return placed.repartition(placing.blocks, BLOCK).groupBy(BLOCK)
+    def _by_block(self, place: OnBatches, blocks: int) -> Any:
+        """Return packed rows grouped by their blocks; a block is in one partition."""
+        placed = sendable(self._engine.reader.session, _PackedByBlock(place))
+        return self._frame.mapInArrow(placed, _spark_schema(_IN_BLOCKS)).repartition(blocks, BLOCK).groupBy(BLOCK)
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """A function of batches that packs what another one makes of them; some of its columns are packed by themselves."""
+
+    make: OnBatches
+    counted: Sequence[str]
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches of cells."""
+        for batch in together(self.make(batches)):
+            others = [name for name in batch.schema.names if name not in self.counted]
+            cells = [[pack(batch.select(names))] for names in (self.counted, others)]
+            yield pa.record_batch([pa.array(cell, pa.binary()) for cell in cells], schema=_PACKED)
+
+
+@dataclass(frozen=True)
+class _OnUnpacked:
+    """A function of batches of cells, as another one of the rows that are packed in them."""
+
+    do: OnBatches
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield what the other function does."""
+        return self.do(unpacked(batches))
+
+
+@dataclass(frozen=True)
+class _PackedByBlock:
+    """A function of batches of cells that gives the rows in them their blocks, and packs those of each block by themselves."""
+
+    place: OnBatches
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches of blocks and cells."""
+        for batch in self.place(unpacked(batches)):
+            blocks, cells = zip(*((block, pack(rows)) for block, rows in by_value(batch, BLOCK)), strict=True)
+            yield pa.record_batch([pa.array(blocks, pa.int32()), pa.array(cells, pa.binary())], schema=_IN_BLOCKS)
+
+
+def _rows_of_block(cells: pa.Table) -> pa.Table:
+    """Return the rows that are packed in the cells of one block."""
+    return pa.Table.from_batches(unpacked(cells.select([OTHERS]).to_batches()))
+
+
+@dataclass(frozen=True)
+class _PackedBlock:
+    """A function of the cells of one block, which packs what another function makes of their rows."""
+
+    make: OnRows
+    counted: Sequence[str]
+
+    def __call__(self, cells: pa.Table) -> pa.Table:
+        """Return a table of cells."""
+        made = self.make(_rows_of_block(cells)).combine_chunks().to_batches()
+        return pa.Table.from_batches(_Packed(lambda batches: iter(batches), self.counted)(made), schema=_PACKED)
+
+
+@dataclass(frozen=True)
+class _NoteOfBlock:
+    """A function that makes a note of rows, as one of packed rows that makes a table of one row."""
+
+    note: Callable[[pa.Table], bytes]
+
+    def __call__(self, cells: pa.Table) -> pa.Table:
+        """Return the note on the rows of one block."""
+        return pa.table({NOTE: pa.array([self.note(_rows_of_block(cells))], pa.binary())})
 
 
 @dataclass(frozen=True)
 class _WithNote:
-    """A function that makes a table and a note of a table, as one that makes a table, with the note in a row of its own."""
+    """A function that makes a table and a note, as one of packed rows that makes a table: the note in its last row."""
 
     make: Callable[[pa.Table], tuple[pa.Table, bytes]]
     schema: pa.Schema
 
-    def __call__(self, rows: pa.Table) -> pa.Table:
+    def __call__(self, cells: pa.Table) -> pa.Table:
         """Return the table that is made of the rows of one block, and the note in its last row."""
-        table, note = self.make(rows)
+        table, note = self.make(_rows_of_block(cells))
         body = pa.Table.from_arrays([*table.columns, pa.nulls(table.num_rows, pa.binary())], schema=self.schema)
         empty = [pa.nulls(1, column.type) for column in table.columns]
         last = pa.Table.from_arrays([*empty, pa.array([note], pa.binary())], schema=self.schema)
@@ -146,16 +232,6 @@ class _NoteAlone:
     def __call__(self, rows: pa.Table) -> pa.Table:
         """Return the note on some columns of the rows, under their published names."""
         return pa.table({NOTE: pa.array([self.judge(rows.select(self.columns).rename_columns(self.names))], pa.binary())})
-
-
-def _notes_of_parts(engine: Any, frame: Any, by: Sequence[str], parts: int, note: _NoteAlone) -> list[bytes]:
-    """Return what is noted of each part of a frame; rows that agree in some columns are in one part."""
-    functions = _functions()
-    noted = sendable(engine.reader.session, note)
-    part = functions.pmod(functions.xxhash64(*by), functions.lit(parts))
-    rows = frame.withColumn(PART, part.cast("int")).repartition(parts, PART)
-    found = rows.groupBy(PART).applyInArrow(noted, _spark_schema(pa.schema([(NOTE, pa.binary())]))).toArrow()
-    return found[NOTE].to_pylist()  # type: ignore[no-any-return]
 
 
 class PublishedRows:
@@ -176,10 +252,14 @@ class PublishedRows:
 
     def judge(self, by: Sequence[str], parts: int, judge: Callable[[pa.Table], bytes]) -> list[bytes]:
         """Return what a function finds in each part of the published rows; rows that agree in some columns are in one part."""
+        functions = _functions()
         names, columns = list(self._columns), list(self._columns.values())
         with asking(self._engine):
-            by = [self._columns[name] for name in by]
-            return _notes_of_parts(self._engine, self._published(), by, parts, _NoteAlone(judge, columns, names))
+            judged = sendable(self._engine.reader.session, _NoteAlone(judge, columns, names))
+            part = functions.pmod(functions.xxhash64(*(self._columns[name] for name in by)), functions.lit(parts))
+            rows = self._published().withColumn(PART, part.cast("int")).repartition(parts, PART)
+            found = rows.groupBy(PART).applyInArrow(judged, _spark_schema(_NOTED)).toArrow()
+        return found[NOTE].to_pylist()  # type: ignore[no-any-return]
 
     def count_unique(self, names: Sequence[str]) -> int:
         """Return the number of published rows that no other row equals in some columns."""

@@ -136,11 +136,13 @@ class Table:
                 f"{self._reader.title} was read as {found:,} rows, and has {self._reader.rows:,}. It may be damaged."
             )
 
-    def rows_on_spark(self, names: Sequence[str], code: Callable[[Any], Iterator[pa.RecordBatch]], schema: Any) -> SparkRows:
-        """Return some columns of a table on Spark, coded by a function of batches where they are; see `SparkRows`."""
+    def rows_on_spark(
+        self, names: Sequence[str], code: Callable[[Any], Iterator[pa.RecordBatch]], counted: Sequence[str]
+    ) -> SparkRows:
+        """Return some columns of a table on Spark, coded by a function of batches where they are; see `SparkRows.of`."""
         from tclose.tables.spark_rows import SparkRows
 
-        return SparkRows.of(self._engine, names, code, schema)
+        return SparkRows.of(self._engine, names, code, counted)
 
     def people_on_spark(self, name: str, unit: str, code: Callable[[Any], Iterator[pa.RecordBatch]], size: int) -> SparkPeople:
         """Return the persons of a table on Spark by the codes of their values in a column; see `SparkPeople`."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.make.distributed import walk as walks
 from tclose.make.distributed.cuts import Cuts, Histogram, cut_into_blocks
-from tclose.make.distributed.walk import CountAlong, CountCodes, PlaceRows, Walk
+from tclose.make.distributed.walk import CountAlong, CountCodes, ListPersons, PlaceRows, Walk
 from tests.naive.cluster import Cluster
 from tests.support.planned import planned, some_people, terms_of
 
@@ -33,6 +33,12 @@ class Walked:
     def histogram_along(self, columns: dict[int, str]) -> Histogram:
         return self._added(CountAlong(self.walk, columns))
 
+    def persons(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
+        found = ListPersons(self.walk, blocks, columns, "o0")(self.batches)
+        owners = {tuple(row.values()) for batch in found for row in batch.to_pylist()}
+        counts = Counter(owner[:3] for owner in owners)
+        return Histogram(*np.array([[*key, number] for key, number in counts.items()], dtype=np.int64).reshape(-1, 4).T)
+
     def cut(self, cuts: Cuts) -> None:
         self.walk = self.walk.cut(cuts)
 
@@ -47,7 +53,7 @@ class Walked:
         """What the batches count, each half of them by itself, as on two executors."""
         added: Counter[tuple[int, ...]] = Counter()
         for half in (self.batches[::2], self.batches[1::2]):
-            for batch in count([batch.select(count.needed) for batch in half]):
+            for batch in count(half):
                 for *key, number in zip(*batch.to_pydict().values(), strict=True):
                     added[tuple(key)] += number
         return Histogram(*np.array([[*key, number] for key, number in added.items()], dtype=np.int64).reshape(-1, 4).T)
@@ -69,17 +75,19 @@ def test_a_row_on_the_border_goes_where_its_number_at_random_says() -> None:
     rows=st.integers(1, 300),
     most=st.integers(5, 120),
     size=st.integers(1, 100),
-    together=st.integers(1, 200),
     t=st.sampled_from(["0.05", "0.2"]),
+    persons=st.booleans(),
 )
-def test_a_walk_is_that_of_plain_loops(seed: int, rows: int, most: int, size: int, together: int, t: str) -> None:
+def test_a_walk_is_that_of_plain_loops(seed: int, rows: int, most: int, size: int, t: str, persons: bool) -> None:
     """Blocks that are cut, joined again and cut further, by the histograms of batches and by those of all rows."""
     policy = tc.Policy(quasi=["age", "sex"], sensitive={"pay": t, "ill": t}, k=1, other="drop")
+    if persons:
+        rows = max(rows, 30)
+        ill = tc.Sensitive("ill", t=t, l="1.5", l_kind="entropy")
+        policy = replace(policy, sensitive=[tc.Sensitive("pay", t=t), ill], unit="who")
     plan, coded = planned(some_people(rows, seed), policy)
     ref, comp = Cluster(coded), Walked(coded, plan.coding.bin_names, size)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walks, "TOGETHER", together)
-        assert cut_into_blocks(comp, terms_of(plan, most)) == cut_into_blocks(ref, terms_of(plan, most))
+    assert cut_into_blocks(comp, terms_of(plan, most)) == cut_into_blocks(ref, terms_of(plan, most))
     assert comp.blocks == ref.blocks
 
 

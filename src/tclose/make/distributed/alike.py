@@ -34,19 +34,6 @@ KEY, ALONE = "key", "alone"
 """Columns of rows whose classes are settled: a digest of what is published of the class, and whether its block has no other."""
 
 
-def settled_columns(plan: Plan) -> list[str]:
-    """Return the names of the columns of rows whose classes are settled, but for `KEY` and `ALONE`."""
-    coding = plan.coding
-    return [*coding.quasi_names, *coding.sensitive_names, *coding.other_names, *coding.raw_names, CLASS]
-
-
-def settled_schema(plan: Plan) -> pa.Schema:
-    """Return the names and types of the columns of rows whose classes are settled."""
-    types = plan.grown_schema()
-    fields = [types.field(name) for name in settled_columns(plan)]
-    return pa.schema([*fields, pa.field(KEY, pa.int64()), pa.field(ALONE, pa.bool_())])
-
-
 def settle_block(plan: Plan, rows: pa.Table) -> pa.Table:
     """Return the rows of one block with their classes, after the second round."""
     table, order = encoded_block(plan, rows)
@@ -69,12 +56,11 @@ def merge_block(plan: Plan, rows: pa.Table, away: Ints) -> pa.Table:
 def _with_classes(plan: Plan, rows: pa.Table, table: EncodedTable, order: Ints, classes: Ints) -> pa.Table:
     """Return the rows of a block with the numbers of their classes, and what is published of these."""
     labels = np.unique(classes, return_inverse=True)[1].astype(np.int64)
-    same = rows.select([name for name in settled_columns(plan) if name != CLASS]).take(order)
-    count = int(labels.max()) + 1
-    columns = [classes, _keys(plan, table, labels), np.full(len(labels), count == 1)]
+    same = rows.drop_columns([name for name in (BLOCK, CLASS, KEY, ALONE) if name in rows.column_names]).take(order)
+    columns = [classes, _keys(plan, table, labels), np.full(len(labels), labels.max() == 0)]
     for name, column in zip((CLASS, KEY, ALONE), columns, strict=True):
         same = same.append_column(name, pa.array(column))
-    return same.cast(settled_schema(plan))
+    return same
 
 
 def _keys(plan: Plan, table: EncodedTable, labels: Ints) -> Ints:
@@ -181,7 +167,8 @@ class _Parts:
         low, high = np.minimum(self._low, self._low[number]), np.maximum(self._high, self._high[number])
         alone = self._losses(self._low, self._high)
         together = self._losses(low, high) * (self.sizes + self.sizes[number])
-        return together - alone * self.sizes - alone[number] * self.sizes[number]
+        rise: Floats = together - alone * self.sizes - alone[number] * self.sizes[number]
+        return rise
 
     def _losses(self, low: Ints, high: Ints) -> Floats:
         """Return the information loss of a row in each class."""
@@ -243,14 +230,26 @@ def merge_until_none_breaks(rows: SettledRows) -> None:
         before = classes
 
 
-@dataclass(frozen=True)
 class PlaceByClass:
-    """A function that gives each row the block in which its class was made, at the end of some of its columns."""
-
-    names: Sequence[str]
+    """A function that gives each row the block in which its class was made, as a last column."""
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield batches of rows with their blocks."""
         for batch in batches:
-            blocks = pa.array((batch[CLASS].to_numpy() >> 32).astype(np.int32))
-            yield pa.record_batch([*(batch[name] for name in self.names), blocks], names=[*self.names, BLOCK])
+            yield batch.append_column(BLOCK, pa.array((batch[CLASS].to_numpy() >> 32).astype(np.int32)))
+
+
+@dataclass(frozen=True)
+class PlaceByKey:
+    """A function that puts rows with one key in one part, with the columns that `classes_to_merge` needs."""
+
+    plan: Plan
+    parts: int
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches of rows with the numbers of their parts, in the place of blocks."""
+        coding = self.plan.coding
+        names = [*coding.sensitive_names, *([] if self.plan.unit is None else coding.other_names[-1:]), CLASS, KEY, ALONE]
+        for batch in batches:
+            parts = pa.array((batch[KEY].to_numpy() % self.parts).astype(np.int32))
+            yield batch.select(names).append_column(BLOCK, parts)

@@ -67,14 +67,12 @@ def grow_block(plan: Plan, rows: pa.Table) -> pa.Table:
     table, order = encoded_block(plan, rows)
     labels = _grown(plan, table, number, share=2)
     classes = (np.int64(number) << 32) + labels
-    made = {name: pa.array(codes.astype(np.int32)) for name, codes in _middles(plan, table, labels).items()}
-    made |= {STRATUM: pa.array(np.zeros(len(labels), dtype=np.int32)), CLASS: pa.array(classes)}
-    made[TIE] = pa.array(at_random([labels, np.full(len(labels), number)], plan.seed))
+    ties = at_random([labels, np.full(len(labels), number)], plan.seed)
+    made = _middles(plan, table, labels) | {STRATUM: np.zeros(len(labels), dtype=np.uint8), TIE: ties, CLASS: classes}
     same = rows.drop_columns([BLOCK, *made.keys() & set(rows.column_names)]).take(order)
     for name, column in made.items():
-        same = same.append_column(name, column)
-    schema = plan.grown_schema()
-    return same.select(schema.names).cast(schema)  # Spark shows timestamps in the time zone of the session
+        same = same.append_column(name, pa.array(column))
+    return same
 
 
 def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tclose.errors import InputError
 from tclose.tables.arrow import is_zoned
+from tclose.tables.coded import narrow
 from tclose.values.arrays import Codes, Ints
 
 BLOCK, CLASS, STRATUM, TIE = "block", "class", "stratum", "tie"
@@ -35,9 +36,9 @@ class Coding:
     ----------
     cells : pyarrow array
         The values, ascending, missing last.
-    codes : (values,) int32
+    codes : (values,) integers
         Their codes.
-    coarse : (codes,) int32
+    coarse : (codes,) integers
         A coarser number for each code, which ascends with codes.
     """
 
@@ -76,10 +77,10 @@ def coarsened(counts: Ints, most: int) -> Codes:
     ([0, 1, 1, 2], [0, 1, 2, 3])
     """
     if len(counts) <= most:
-        return np.arange(len(counts), dtype=np.int32)
+        return np.arange(len(counts), dtype=narrow(len(counts)))
     middles = np.cumsum(counts) - counts / 2
     parts = np.minimum((middles * most / counts.sum()).astype(np.int64), most - 1)
-    return np.unique(parts, return_inverse=True)[1].astype(np.int32)
+    return np.unique(parts, return_inverse=True)[1].astype(narrow(most))
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +123,11 @@ class RowCoding:
         return [f"b{index}" for index in range(len(self.quasi))]
 
     @property
+    def counted_names(self) -> list[str]:
+        """The columns that are counted, or say how rows come to blocks."""
+        return [*self.bin_names, *self.sensitive_names, STRATUM, TIE]
+
+    @property
     def other_names(self) -> list[str]:
         """The columns that are as they were; under names of their own, because those of users may differ in case only."""
         return [f"o{index}" for index in range(self.others)]
@@ -153,7 +159,7 @@ class RowCoding:
         for index in self.limited:
             coarse = self.sensitive[index].coarse
             strata = strata * np.int32(int(coarse.max()) + 1) + coarse[sensitive[index]]
-        return strata
+        return strata.astype(np.uint8)  # at most STRATA of them
 
     def coarse_of_strata(self, strata: Ints) -> dict[int, Ints]:
         """Return for each limited sensitive column its coarse value in each of some strata."""

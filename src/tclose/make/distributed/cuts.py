@@ -65,8 +65,8 @@ class BlockRows(Protocol):
     def histogram_along(self, columns: dict[int, str]) -> Histogram:
         """Return the rows of blocks, counted by stratum (in the place of columns) and by the codes of a column of each block."""
 
-    def persons(self, blocks: Sequence[int]) -> Histogram:
-        """Return the persons of some blocks, counted by the codes of each sensitive column; columns are numbered in their order."""
+    def persons(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
+        """Return the persons of some blocks, counted by the codes of each of some columns; columns are numbered as given."""
 
     def cut(self, cuts: Cuts) -> None:
         """Cut blocks; columns are those of coarse codes, numbered in their order."""
@@ -139,7 +139,7 @@ def cut_into_blocks(rows: BlockRows, terms: Terms) -> dict[int, int]:
         found = _Counted.of(rows.histogram(waiting, [*names, *terms.coding.sensitive_names]), len(names))
         broken = {block for block in waiting if not terms.satisfied_by(found.sensitive(block, terms))}
         if terms.over_persons:
-            persons = _Counted.of(rows.persons(waiting), 0)
+            persons = _Counted.of(rows.persons(waiting, terms.coding.sensitive_names), 0)
             broken |= {
                 block
                 for block in waiting

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from tclose.errors import InfeasibleError
 from tclose.make.algorithm import Settings
-from tclose.make.distributed.coding import CLASS, STRATUM, TIE, Coding, RowCoding, coarsened
+from tclose.make.distributed.coding import Coding, RowCoding, coarsened
 from tclose.make.edges import can_move_ends, edge_grid, moving_ends
 from tclose.make.encode import Attribute, attribute_of, scale_of_quasi
 from tclose.make.kept import check_kept_values, check_quasi_values
@@ -26,6 +26,8 @@ from tclose.make.scales import Published, Scale
 from tclose.make.scales.grids import CountedPeople, Grid, People, grid_for
 from tclose.make.scales.widened import widen
 from tclose.policy import Policy
+from tclose.policy.models import merging_may_break
+from tclose.tables.coded import narrow
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
 from tclose.values.exact import number_of
@@ -33,7 +35,7 @@ from tclose.values.exact import number_of
 BINS = 256
 """Coarse codes of a quasi-identifier at most: boundaries at which blocks can be cut."""
 STRATA = 256
-"""Combinations of coarse sensitive values at most."""
+"""Combinations of coarse sensitive values at most: those of eight columns, where more have a limit."""
 ON_ONE_MACHINE = "make the release on one machine, as in anonymize(df.toArrow(), policy)"
 """The end of a sentence: what to do where a cluster cannot help."""
 
@@ -85,17 +87,10 @@ class Plan:
         sensitive = [attribute.column.name for attribute in self.attributes]
         return [*(scale.name for scale in self.scales), *sensitive, *self.kept, *([] if self.unit is None else [self.unit])]
 
-    def coded_schema(self) -> pa.Schema:
-        """Return the names and types of the columns of coded rows."""
-        codes = [*self.coding.quasi_names, *self.coding.bin_names, *self.coding.sensitive_names, STRATUM]
-        types = [*self.kept.values(), *([] if self.unit is None else [pa.string()])]
-        others = zip(self.coding.other_names, types, strict=True)
-        raw = ((name, self.types[index]) for name, index in zip(self.coding.raw_names, self.coding.raw, strict=True))
-        return pa.schema([*((name, pa.int32()) for name in codes), (TIE, pa.int64()), *others, *raw])
-
-    def grown_schema(self) -> pa.Schema:
-        """Return the names and types of the columns of coded rows that have a class."""
-        return self.coded_schema().append(pa.field(CLASS, pa.int64()))
+    @property
+    def limits_persons(self) -> bool:
+        """Whether classes must satisfy limits over persons which their union may break."""
+        return self.unit is not None and merging_may_break(self.policy)
 
     def published_names(self, scale: Scale) -> list[str]:
         """Return the names of the columns in which a quasi-identifier is published."""
@@ -184,15 +179,15 @@ def plan_of(
         scales.append(scale)
         types.append(kind)
         counted.append(of_codes)
-        quasi.append(Coding(cells, codes.astype(np.int32), coarsened(of_codes, BINS)))
-    limited = [index for index, column in enumerate(policy.sensitive) if _is_limited(column)]
-    most = max(2, int(STRATA ** (1 / max(1, len(limited)))))
+        quasi.append(Coding(cells, codes.astype(narrow(scale.size)), coarsened(of_codes, BINS)))
+    limited = [index for index, column in enumerate(policy.sensitive) if _is_limited(column)][: STRATA.bit_length() - 1]
+    most = int(STRATA ** (1 / max(1, len(limited))))
     attributes, sensitive = [], []
     for column in policy.sensitive:
         cells, counts = source.cells([], [column.name]).domain(column.name)
         attribute, codes = attribute_of(source, column, cells, counts)
         attributes.append(attribute)
-        sensitive.append(Coding(cells, codes.astype(np.int32), coarsened(attribute.counts, most)))
+        sensitive.append(Coding(cells, codes.astype(narrow(len(attribute.values))), coarsened(attribute.counts, most)))
     rows = int(counted[0].sum())
     _check_feasible(source, asked, attributes, rows, unit)
     names = [column.name for column in policy.quasi]

@@ -16,11 +16,10 @@ from tclose.make.distributed.coding import BLOCK, STRATUM, TIE, at_random
 from tclose.make.distributed.cuts import Cuts, Histogram
 from tclose.values.arrays import Codes, Ints
 
-TOGETHER = 2**19
-"""Rows that are counted together, about."""
-
 ENTRIES = pa.schema([("block", pa.int32()), ("column", pa.int32()), ("code", pa.int32()), ("count", pa.int64())])
 """The columns of batches of counts; see `Histogram`."""
+OWNERS = pa.schema([*list(ENTRIES)[:3], ("person", pa.string())])
+"""The columns of batches of persons: who has which code of which column in which block."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +103,6 @@ class Walk:
         all_blocks[list(parents)] = list(parents.values())
         return replace(self, steps=(*self.steps, _Join(all_blocks)))
 
-    @property
-    def needed(self) -> list[str]:
-        """The columns of coded rows that it needs."""
-        return [*self.names, STRATUM, TIE]
-
     def blocks(self, batch: pa.RecordBatch) -> Codes:
         """Return the block of each row of a batch."""
         codes = np.array([batch[name].to_numpy() for name in self.names])
@@ -141,15 +135,10 @@ class CountCodes:
     of: Sequence[int]
     columns: Sequence[str]
 
-    @property
-    def needed(self) -> list[str]:
-        """The columns of coded rows that it needs."""
-        return list(dict.fromkeys([*self.walk.needed, *self.columns]))
-
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield batches of counts: each combination may come several times, and its counts are to be added up."""
         among = _indexes(self.of, self.walk.greatest)
-        for batch in _together(PlaceRows(self.walk, self.columns)(batches)):
+        for batch in PlaceRows(self.walk, self.columns)(batches):
             blocks = among[batch[BLOCK].to_numpy()]
             rows = np.flatnonzero(blocks >= 0)
             for number, name in enumerate(self.columns):
@@ -164,17 +153,12 @@ class CountAlong:
     walk: Walk
     columns: Mapping[int, str]
 
-    @property
-    def needed(self) -> list[str]:
-        """The columns of coded rows that it needs."""
-        return self.walk.needed
-
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield batches of counts: each combination may come several times, and its counts are to be added up."""
         among = _indexes(list(self.columns), self.walk.greatest)
         names = list(self.walk.names)
         along = np.array([names.index(name) for name in self.columns.values()])
-        for batch in _together(PlaceRows(self.walk, [*names, STRATUM])(batches)):
+        for batch in PlaceRows(self.walk, [*names, STRATUM])(batches):
             blocks = among[batch[BLOCK].to_numpy()]
             rows = np.flatnonzero(blocks >= 0)
             codes = np.array([batch[name].to_numpy() for name in names])[along[blocks[rows]], rows]
@@ -184,16 +168,24 @@ class CountAlong:
             yield _entries(np.array(list(self.columns)), Histogram(*np.divmod(pairs, width), own, counts))
 
 
-def _together(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield batches that are made of several small ones; none is empty."""
-    waiting: list[pa.RecordBatch] = []
-    for batch in batches:
-        waiting.append(batch)
-        if sum(one.num_rows for one in waiting) >= TOGETHER:
-            yield pa.concat_batches(waiting)
-            waiting = []
-    if any(one.num_rows for one in waiting):
-        yield pa.concat_batches(waiting)
+@dataclass(frozen=True, eq=False)
+class ListPersons:
+    """A function that says which persons of some blocks have which code of each of some columns, which are numbered as given."""
+
+    walk: Walk
+    of: Sequence[int]
+    columns: Sequence[str]
+    person: str
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches of persons; each may come several times, and is to be counted once."""
+        among = _indexes(self.of, self.walk.greatest)
+        for batch in PlaceRows(self.walk, [*self.columns, self.person])(batches):
+            inside = batch.filter(pa.array(among[batch[BLOCK].to_numpy()] >= 0))
+            for number, name in enumerate(self.columns):
+                columns = [inside[BLOCK], np.full(inside.num_rows, number), inside[name].cast(pa.int32()), inside[self.person]]
+                arrays = [pa.array(column).cast(field.type) for column, field in zip(columns, OWNERS, strict=True)]
+                yield pa.record_batch(arrays, schema=OWNERS)
 
 
 def _indexes(blocks: Sequence[int], greatest: int) -> Codes:

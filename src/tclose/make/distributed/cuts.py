@@ -142,7 +142,7 @@ def cut_into_blocks(rows: BlockRows, terms: Terms) -> dict[int, int]:
             persons = _Counted.of(rows.persons(waiting, terms.coding.sensitive_names), 0)
             broken |= {
                 block
-                for block in waiting
+                for block in set(waiting) - broken
                 if not terms.satisfied_over_persons_by(found.sensitive(block, terms), persons.sensitive(block, terms))
             }
         parents = {side: block for block, both in sides.items() if broken.intersection(both) for side in both}

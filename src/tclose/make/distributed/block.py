@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tclose.make.distributed.coding import BLOCK, CLASS, STRATUM, TIE, at_random
+from tclose.make.distributed.coding import BLOCK, CLASS, COUNT, STRATUM, TIE, at_random
 from tclose.make.distributed.plan import Plan
 from tclose.make.encode import Codes, EncodedTable, Kept
 from tclose.make.growth import growth
@@ -63,12 +63,13 @@ def grow_block(plan: Plan, rows: pa.Table) -> pa.Table:
     whole table. Coarse codes, strata and numbers at random are then those of the class: the next cuts part no class. Any classes
     that satisfy the limits do so as one, so that no cut is wrong.
     """
-    number = rows[BLOCK][0].as_py()
+    number, rows = rows[BLOCK][0].as_py(), _each(rows)
     table, order = encoded_block(plan, rows)
     labels = _grown(plan, table, number, share=2)
     classes = (np.int64(number) << 32) + labels
     ties = at_random([labels, np.full(len(labels), number)], plan.seed)
-    made = _middles(plan, table, labels) | {STRATUM: np.zeros(len(labels), dtype=np.uint8), TIE: ties, CLASS: classes}
+    made = _middles(plan, table, labels) | {STRATUM: np.zeros(len(labels), dtype=np.uint8), TIE: ties}
+    made |= {COUNT: np.ones(len(labels), dtype=np.int64), CLASS: classes}
     same = rows.drop_columns([BLOCK, *made.keys() & set(rows.column_names)]).take(order)
     for name, column in made.items():
         same = same.append_column(name, pa.array(column))
@@ -81,7 +82,7 @@ def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
     Rows that have classes are refined from them: the second round. Others are put into classes first: a table of one block.
     The same rows give the same release in whatever order they arrive.
     """
-    number = rows[BLOCK][0].as_py()
+    number, rows = rows[BLOCK][0].as_py(), _each(rows)
     table, order = encoded_block(plan, rows)
     if CLASS in rows.column_names:
         labels = _refined(plan, table, np.unique(rows[CLASS].to_numpy()[order], return_inverse=True)[1].astype(np.int64))
@@ -94,6 +95,11 @@ def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
         persons = rows[plan.coding.other_names[-1]].take(order).take(recoded.rows)
         published = published.append_column(plan.unit, persons)
     return published, Summary(number, table.rows, charges, _digest(table))
+
+
+def _each(rows: pa.Table) -> pa.Table:
+    """Return rows as often as they occur, without the number of equal ones."""
+    return rows.drop_columns([COUNT]).take(pa.array(np.repeat(np.arange(rows.num_rows), rows[COUNT].to_numpy())))
 
 
 def _grown(plan: Plan, table: EncodedTable, block: int, share: int) -> Ints:

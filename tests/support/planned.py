@@ -32,9 +32,17 @@ def planned(table: pa.Table, policy: tc.Policy, seed: int = 0, effort: str = "fa
         return people_of_rows(size, values.codes[ranks], persons)
 
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit, people_of, ends)
-    columns = [opened.source.column(name).combine_chunks() for name in plan.read]
-    batches = list(plan.coding([pa.record_batch(columns, names=plan.read)]))
-    return plan, pa.Table.from_batches(batches)
+    rows = pa.table([opened.source.column(name).combine_chunks() for name in plan.read], names=plan.read)
+    numbers: dict[tuple[Any, ...], int] = {}
+    hashes = [numbers.setdefault(tuple(row.values()), len(numbers)) for row in rows.to_pylist()]
+    rows = rows.append_column("hash", [hashes]).append_column("count", [[1] * len(hashes)])
+    return plan, pa.Table.from_batches(plan.coding(rows.to_batches()))
+
+
+def equal_rows_once(rows: pa.Table) -> pa.Table:
+    """Coded rows, of which one stands for all that are equal to it."""
+    names = [name for name in rows.column_names if name != "count"]
+    return rows.group_by(names).aggregate([("count", "sum")]).rename_columns([*names, "count"]).select(rows.column_names)
 
 
 def terms_of(plan: Plan, most: int) -> Terms:

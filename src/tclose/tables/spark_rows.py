@@ -22,6 +22,8 @@ from tclose.tables.spark_package import sendable
 
 BLOCK, PART, NOTE = "block", "part", "note"
 """Columns of frames: the block of a row, the part in which a published row is judged, and what only the owner learns."""
+HASH, COUNT = "hash", "count"
+"""Columns of rows that stand for all that are equal to them."""
 COUNTED, OTHERS = "counted", "others"
 """Columns of packed rows: those that are counted again and again, and all others."""
 
@@ -63,11 +65,17 @@ class SparkRows:
 
     @classmethod
     def of(cls, engine: Any, names: Sequence[str], code: OnBatches, counted: Sequence[str]) -> SparkRows:
-        """Return some columns of a table, coded by a function of batches; some of the coded columns can be counted."""
+        """Return some columns of a table, coded by a function of batches; some of the coded columns can be counted.
+
+        The function sees each combination of values once, with a hash of it and the number of its rows as the last columns.
+        """
+        functions = _functions()
         with asking(engine):
             coded = sendable(engine.reader.session, _Packed(code, counted))
-            frame = engine.reader.frame(engine.query(names)).mapInArrow(coded, _spark_schema(_PACKED))
-            return cls(engine, frame, counted)
+            rows = engine.reader.frame(engine.query(names))
+            found = rows.groupBy(*rows.columns).agg(functions.count(functions.lit(1)).alias(COUNT))
+            hashed = found.select(*rows.columns, functions.xxhash64(*rows.columns).alias(HASH), COUNT)
+            return cls(engine, hashed.mapInArrow(coded, _spark_schema(_PACKED)), counted)
 
     def counts(self, count: OnBatches, schema: pa.Schema) -> tuple[Any, ...]:
         """Return what a function counts in batches of the columns that can be counted, as arrays; the last adds up.

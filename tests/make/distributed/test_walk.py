@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.make.distributed import walk as walks
+from tclose.make.distributed.block import release_block
+from tclose.make.distributed.coding import at_random
 from tclose.make.distributed.cuts import Cuts, Histogram, cut_into_blocks
 from tclose.make.distributed.walk import CountAlong, CountCodes, ListPersons, PlaceRows, Walk
 from tests.naive.cluster import Cluster
-from tests.support.planned import planned, some_people, terms_of
+from tests.support.planned import equal_rows_once, planned, some_people, terms_of
 
 
 class Walked:
@@ -46,8 +48,13 @@ class Walked:
         self.walk = self.walk.join(parents)
 
     @property
-    def blocks(self) -> list[int]:
-        return [block for batch in PlaceRows(self.walk, [])(self.batches) for block in batch["block"].to_pylist()]
+    def parts(self) -> Counter[tuple[int, int]]:
+        """How many rows with each number at random each block has."""
+        found: Counter[tuple[int, int]] = Counter()
+        for batch in PlaceRows(self.walk, ["tie"])(self.batches):
+            for tie, count, block in zip(*batch.to_pydict().values(), strict=True):
+                found[tie, block] += count
+        return found
 
     def _added(self, count: Any) -> Histogram:
         """What the batches count, each half of them by itself, as on two executors."""
@@ -59,14 +66,21 @@ class Walked:
         return Histogram(*np.array([[*key, number] for key, number in added.items()], dtype=np.int64).reshape(-1, 4).T)
 
 
-def test_a_row_on_the_border_goes_where_its_number_at_random_says() -> None:
-    """By hand: block 0, stratum 0 is cut along column 1 at code 5; of rows at 5, none goes right; stratum 1 goes right from 5 on."""
-    rows = pa.table({"b0": [9, 9, 9, 9], "b1": [4, 5, 6, 5], "stratum": [0, 0, 0, 1], "tie": [7, 7, 7, 7]})
-    cuts = Cuts(*map(np.array, ([0, 0], [0, 1], [1, 1], [5, 5], [2**31, 0], [1, 1], [2, 2])))
+def test_rows_on_the_border_go_where_their_numbers_at_random_say() -> None:
+    """By hand: stratum 0 of block 0 is cut along column 1 at code 5; of rows at 5 half goes left; all of stratum 1 do."""
+    rows = pa.table({
+        "b0": [9, 9, 9, 9, 9], "b1": [4, 5, 6, 5, 5], "stratum": [0, 0, 0, 1, 0], "tie": [7, 7, 7, 7, 7], "count": [1, 10, 1, 1, 5],
+    })  # fmt: skip
+    cuts = Cuts(*map(np.array, ([0, 0], [0, 1], [1, 1], [5, 5], [2**30, 2**31], [1, 1], [2, 2])))
     walk = Walk(["b0", "b1"]).cut(cuts)
     (batch,) = rows.to_batches()
-    assert walk.blocks(batch).tolist() == [1, 1, 2, 2]
-    assert walk.join({1: 0, 2: 0}).blocks(batch).tolist() == [0, 0, 0, 0]
+    chance = at_random([np.array([7]), np.array([0])], 0)[0]
+    half = 2 + (chance >= 2**30)  # of five
+    found = sorted(zip(*(column.tolist() for column in walk.place(batch)), strict=True))
+    assert found == [(0, 1, 1), (1, 1, 5), (1, 2, 5), (2, 2, 1), (3, 1, 1), (4, 1, half), (4, 2, 5 - half)]
+    back = walk.join({1: 0, 2: 0}).place(batch)
+    assert back.blocks.tolist() == [0] * 7
+    assert np.bincount(back.rows, back.counts).tolist() == [1, 10, 1, 1, 5]
 
 
 @settings(max_examples=40)
@@ -77,8 +91,9 @@ def test_a_row_on_the_border_goes_where_its_number_at_random_says() -> None:
     size=st.integers(1, 100),
     t=st.sampled_from(["0.05", "0.2"]),
     persons=st.booleans(),
+    once=st.booleans(),
 )
-def test_a_walk_is_that_of_plain_loops(seed: int, rows: int, most: int, size: int, t: str, persons: bool) -> None:
+def test_a_walk_is_that_of_plain_loops(seed: int, rows: int, most: int, size: int, t: str, persons: bool, once: bool) -> None:
     """Blocks that are cut, joined again and cut further, by the histograms of batches and by those of all rows."""
     policy = tc.Policy(quasi=["age", "sex"], sensitive={"pay": t, "ill": t}, k=1, other="drop")
     if persons:
@@ -86,13 +101,33 @@ def test_a_walk_is_that_of_plain_loops(seed: int, rows: int, most: int, size: in
         ill = tc.Sensitive("ill", t=t, l="1.5", l_kind="entropy")
         policy = replace(policy, sensitive=[tc.Sensitive("pay", t=t), ill], unit="who")
     plan, coded = planned(some_people(rows, seed), policy)
+    coded = equal_rows_once(coded) if once else coded
     ref, comp = Cluster(coded), Walked(coded, plan.coding.bin_names, size)
     assert cut_into_blocks(comp, terms_of(plan, most)) == cut_into_blocks(ref, terms_of(plan, most))
-    assert comp.blocks == ref.blocks
+    ties, parts = coded["tie"].to_pylist(), Counter[tuple[int, int]]()
+    for row, block, count in ref.parts:
+        parts[ties[row], block] += count
+    assert comp.parts == parts
+
+
+def test_a_table_of_equal_rows_is_cut_to_any_size() -> None:
+    """Nine of ten rows are equal: one row stands for them, and they are shared out."""
+    table = pa.table({"age": [30] * 900 + [*range(100)], "ill": ["a", "b"] * 500})
+    policy = tc.Policy(quasi=["age"], sensitive={"ill": 0.2}, k=2)
+    plan, coded = planned(table, policy)
+    coded = equal_rows_once(coded)
+    assert coded.num_rows < 110
+    cluster = Cluster(coded)
+    blocks = cut_into_blocks(cluster, terms_of(plan, 50))
+    assert max(blocks.values()) <= 50
+    assert sum(blocks.values()) == 1000
+    made = [release_block(plan, cluster.of_block(block))[0] for block in blocks]
+    assert sum(part.num_rows for part in made) == 1000
+    assert tc.audit(pa.concat_tables(made), policy).satisfied
 
 
 def test_codes_far_apart_are_counted_too() -> None:
     """A table of all pairs would be longer than memory: pairs are sorted instead."""
     codes = np.array([0, 2**31 - 1, 5, 5], dtype=np.int32)
-    found = walks._counted(np.array([3, 2_000_000, 3, 3]), codes)
-    assert [column.tolist() for column in found] == [[3, 3, 2_000_000], [0, 5, 2**31 - 1], [1, 2, 1]]
+    found = walks._counted(np.array([3, 2_000_000, 3, 3]), codes, np.array([1, 1, 2, 3]))
+    assert [column.tolist() for column in found] == [[3, 3, 2_000_000], [0, 5, 2**31 - 1], [1, 5, 1]]

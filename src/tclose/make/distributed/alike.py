@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from tclose.errors import InfeasibleError
 from tclose.jobs import check, report
-from tclose.make.distributed.block import encoded_block, problem_of, published_rows, ranked, second_round
+from tclose.make.distributed.block import each_row, encoded_block, problem_of, published_rows, ranked, second_round
 from tclose.make.distributed.coding import BLOCK, CLASS
 from tclose.make.distributed.plan import ON_ONE_MACHINE, Plan
 from tclose.make.encode import EncodedTable
@@ -36,6 +36,7 @@ KEY, ALONE = "key", "alone"
 
 def settle_block(plan: Plan, rows: pa.Table) -> pa.Table:
     """Return the rows of one block with their classes, after the second round."""
+    rows = each_row(rows)
     table, order = encoded_block(plan, rows)
     labels = second_round(plan, rows, table, order)
     return _with_classes(plan, rows, table, order, (np.int64(rows[BLOCK][0].as_py()) << 32) + labels)

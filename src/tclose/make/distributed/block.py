@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tclose.make.distributed.coding import BLOCK, CLASS, STRATUM, TIE, at_random
+from tclose.make.distributed.coding import BLOCK, CLASS, COUNT, STRATUM, TIE, at_random
 from tclose.make.distributed.plan import Plan
 from tclose.make.encode import Codes, EncodedTable, Kept
 from tclose.make.growth import growth
@@ -63,12 +63,13 @@ def grow_block(plan: Plan, rows: pa.Table) -> pa.Table:
     whole table. Coarse codes, strata and numbers at random are then those of the class: the next cuts part no class. Any classes
     that satisfy the limits do so as one, so that no cut is wrong.
     """
-    number = rows[BLOCK][0].as_py()
+    number, rows = rows[BLOCK][0].as_py(), each_row(rows)
     table, order = encoded_block(plan, rows)
     labels = _grown(plan, table, number, share=2)
     classes = (np.int64(number) << 32) + labels
     ties = at_random([labels, np.full(len(labels), number)], plan.seed)
-    made = _middles(plan, table, labels) | {STRATUM: np.zeros(len(labels), dtype=np.uint8), TIE: ties, CLASS: classes}
+    made = _middles(plan, table, labels) | {STRATUM: np.zeros(len(labels), dtype=np.uint8), TIE: ties}
+    made |= {COUNT: np.ones(len(labels), dtype=np.int64), CLASS: classes}
     same = rows.drop_columns([BLOCK, *made.keys() & set(rows.column_names)]).take(order)
     for name, column in made.items():
         same = same.append_column(name, pa.array(column))
@@ -80,6 +81,7 @@ def release_block(plan: Plan, rows: pa.Table) -> tuple[pa.Table, Summary]:
 
     The same rows give the same release in whatever order they arrive.
     """
+    rows = each_row(rows)
     table, order = encoded_block(plan, rows)
     return _publish(plan, rows, table, order, second_round(plan, rows, table, order))
 
@@ -115,6 +117,11 @@ def _publish(plan: Plan, rows: pa.Table, table: EncodedTable, order: Ints, label
     for field, name in zip(list(plan.judged_schema())[len(published.columns) :], beside, strict=True):
         published = published.append_column(field, rows[name].take(order).take(recoded.rows).cast(field.type))
     return published, Summary(rows[BLOCK][0].as_py(), table.rows, charges, _digest(table))
+
+
+def each_row(rows: pa.Table) -> pa.Table:
+    """Return rows as often as they occur, without the number of equal ones."""
+    return rows.drop_columns([COUNT]).take(pa.array(np.repeat(np.arange(rows.num_rows), rows[COUNT].to_numpy())))
 
 
 def _grown(plan: Plan, table: EncodedTable, block: int, share: int) -> Ints:

@@ -20,9 +20,9 @@ from tclose.tables.arrow import is_zoned
 from tclose.tables.coded import narrow
 from tclose.values.arrays import Codes, Ints
 
-BLOCK, CLASS, STRATUM, TIE = "block", "class", "stratum", "tie"
-"""Columns of coded rows besides their codes: the block, the class once there is one, the sensitive values, roughly, and a number
-that is as good as random."""
+BLOCK, CLASS, STRATUM, TIE, COUNT = "block", "class", "stratum", "tie", "count"
+"""Columns of coded rows besides their codes: the block, the class once there is one, the sensitive values, roughly, a number
+that is as good as random, and how many rows are equal to this one, which stands for all of them."""
 
 TIES = 2**31
 """Numbers at random are from 0 to this one, excluded."""
@@ -85,7 +85,10 @@ def coarsened(counts: Ints, most: int) -> Codes:
 
 @dataclass(frozen=True, eq=False)
 class RowCoding:
-    """How rows are coded: the columns of a batch are the quasi-identifiers, the sensitive columns, and others as they are.
+    """How rows are coded.
+
+    The columns of a batch are the quasi-identifiers, the sensitive columns, others as they are, a hash of all these, and the
+    number of equal rows for which a row stands.
 
     Attributes
     ----------
@@ -95,7 +98,7 @@ class RowCoding:
     others : int
         How many other columns there are.
     salt : int
-        Numbers at random depend on it, and on the codes of a row.
+        Numbers at random depend on it, and on the hash of a row.
     raw : sequence of int
         The quasi-identifiers whose values stay beside their codes, for the judge.
     """
@@ -110,7 +113,7 @@ class RowCoding:
     @property
     def names(self) -> list[str]:
         """The names of the columns of coded rows."""
-        return [*self.quasi_names, *self.bin_names, *self.sensitive_names, STRATUM, TIE, *self.other_names, *self.raw_names]
+        return [*self.quasi_names, *self.counted_names, *self.other_names, *self.raw_names]
 
     @property
     def quasi_names(self) -> list[str]:
@@ -125,7 +128,7 @@ class RowCoding:
     @property
     def counted_names(self) -> list[str]:
         """The columns that are counted, or say how rows come to blocks."""
-        return [*self.bin_names, *self.sensitive_names, STRATUM, TIE]
+        return [*self.bin_names, *self.sensitive_names, STRATUM, TIE, COUNT]
 
     @property
     def other_names(self) -> list[str]:
@@ -145,11 +148,11 @@ class RowCoding:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield batches of coded rows."""
         for batch in batches:
-            columns = batch.columns
+            *columns, hashes, counts = batch.columns
             quasi = [coding.code(column) for coding, column in zip(self.quasi, columns, strict=False)]
             sensitive = [coding.code(column) for coding, column in zip(self.sensitive, columns[len(quasi) :], strict=False)]
             bins = [coding.coarse[codes] for coding, codes in zip(self.quasi, quasi, strict=True)]
-            made = [*quasi, *bins, *sensitive, self.strata(sensitive), at_random([*quasi, *sensitive], self.salt)]
+            made = [*quasi, *bins, *sensitive, self.strata(sensitive), at_random([hashes.to_numpy()], self.salt), counts]
             others = [*columns[len(quasi) + len(sensitive) :], *(columns[index] for index in self.raw)]
             yield pa.record_batch([*map(pa.array, made), *others], names=self.names)
 

@@ -43,8 +43,9 @@ class Histogram(NamedTuple):
 class Cuts(NamedTuple):
     """Where blocks are cut: one entry for each block and stratum.
 
-    A row goes right if its coarse code along the column is above ``bins``, or equal to it and its number at random is at least
-    ``ties``. The left side becomes the block ``left``, the right side the block ``right``.
+    A row goes left if its coarse code along the column is below ``bins``, right if it is above. Of the rows on it the share
+    ``ties`` of `TIES` goes left: of equal rows that share, rounded up or down at random. The left side becomes the block
+    ``left``, the right side the block ``right``.
     """
 
     blocks: Ints

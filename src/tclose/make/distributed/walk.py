@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from tclose.make.distributed.coding import BLOCK, STRATUM, TIE, at_random
+from tclose.make.distributed.coding import BLOCK, COUNT, STRATUM, TIE, TIES, at_random
 from tclose.make.distributed.cuts import Cuts, Histogram
 from tclose.values.arrays import Codes, Ints
 
@@ -20,6 +21,22 @@ ENTRIES = pa.schema([("block", pa.int32()), ("column", pa.int32()), ("code", pa.
 """The columns of batches of counts; see `Histogram`."""
 OWNERS = pa.schema([*list(ENTRIES)[:3], ("person", pa.string())])
 """The columns of batches of persons: who has which code of which column in which block."""
+
+
+class Placed(NamedTuple):
+    """Rows of a batch in blocks: how many rows are equal to a row and in a block. A row may be in several blocks."""
+
+    rows: Ints
+    blocks: Codes
+    counts: Ints
+
+
+class _Batch(NamedTuple):
+    """What cuts look at: coarse codes, by column and row, and of each row its stratum and its number at random."""
+
+    codes: Codes
+    strata: Codes
+    ties: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,18 +67,28 @@ class _Cut:
         entries[cuts.blocks - first, cuts.strata] = np.arange(len(cuts.blocks))
         return cls(cuts, first, entries, level)
 
-    def apply(self, blocks: Codes, codes: Codes, strata: Codes, ties: Ints) -> None:
-        """Give each row the block that it comes to; ``codes`` has a row for each column."""
-        among = blocks - self.first
-        rows = np.flatnonzero((among >= 0) & (among < len(self.entries)))
-        entries = self.entries[among[rows], strata[rows]]
-        rows, entries = rows[entries >= 0], entries[entries >= 0]
-        own, bins = codes[self.cuts.columns[entries], rows], self.cuts.bins[entries]
-        right = own > bins
-        alike = np.flatnonzero(own == bins)
-        chance = at_random([ties[rows[alike]], np.full(len(alike), self.level)], 0)
-        right[alike] = chance >= self.cuts.ties[entries[alike]]
-        blocks[rows] = np.where(right, self.cuts.right[entries], self.cuts.left[entries])
+    def apply(self, placed: Placed, batch: _Batch) -> Placed:
+        """Return rows in the blocks that they come to; of equal rows for which one stands, some may go left and some right."""
+        among = placed.blocks - self.first
+        own = np.flatnonzero((among >= 0) & (among < len(self.entries)))
+        entries = self.entries[among[own], batch.strata[placed.rows[own]]]
+        own, entries = own[entries >= 0], entries[entries >= 0]
+        codes, bins = batch.codes[self.cuts.columns[entries], placed.rows[own]], self.cuts.bins[entries]
+        lefts = np.where(codes < bins, placed.counts[own], 0)
+        alike = np.flatnonzero(codes == bins)
+        ties = batch.ties[placed.rows[own[alike]]]
+        chances = at_random([ties, np.full(len(alike), self.level)], 0)
+        lefts[alike] = (placed.counts[own[alike]] * self.cuts.ties[entries[alike]] + chances) // TIES
+
+        blocks, counts = placed.blocks.copy(), placed.counts.copy()
+        blocks[own] = np.where(lefts > 0, self.cuts.left[entries], self.cuts.right[entries])
+        counts[own] = np.where(lefts > 0, lefts, placed.counts[own])
+        parted = np.flatnonzero((lefts > 0) & (lefts < placed.counts[own]))
+        return Placed(
+            np.append(placed.rows, placed.rows[own[parted]]),
+            np.append(blocks, self.cuts.right[entries[parted]].astype(blocks.dtype)),
+            np.append(counts, placed.counts[own[parted]] - lefts[parted]),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +97,9 @@ class _Join:
 
     parents: Codes
 
-    def apply(self, blocks: Codes, *_: Codes) -> None:
-        """Give each row the block that it comes to."""
-        blocks[:] = self.parents[blocks]
+    def apply(self, placed: Placed, batch: _Batch) -> Placed:  # noqa: ARG002 - as for cuts
+        """Return rows in the blocks that they come to."""
+        return placed._replace(blocks=self.parents[placed.blocks])
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,28 +130,32 @@ class Walk:
         all_blocks[list(parents)] = list(parents.values())
         return replace(self, steps=(*self.steps, _Join(all_blocks)))
 
-    def blocks(self, batch: pa.RecordBatch) -> Codes:
-        """Return the block of each row of a batch."""
+    def place(self, batch: pa.RecordBatch) -> Placed:
+        """Return the blocks of the rows of a batch."""
         codes = np.array([batch[name].to_numpy() for name in self.names])
-        strata, ties = batch[STRATUM].to_numpy(), batch[TIE].to_numpy()
-        blocks = np.zeros(batch.num_rows, dtype=np.int32)
+        looked_at = _Batch(codes, batch[STRATUM].to_numpy(), batch[TIE].to_numpy())
+        rows = np.arange(batch.num_rows)
+        placed = Placed(rows, np.zeros(len(rows), dtype=np.int32), batch[COUNT].to_numpy())
         for step in self.steps:
-            step.apply(blocks, codes, strata, ties)
-        return blocks
+            placed = step.apply(placed, looked_at)
+        return placed
 
 
 @dataclass(frozen=True)
 class PlaceRows:
-    """A function that gives each row its block, at the end of some of its columns."""
+    """A function that gives rows their blocks, and how many rows equal to them are there, at the end of some of their columns."""
 
     walk: Walk
     names: Sequence[str]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield batches of rows with their blocks."""
+        """Yield batches of rows with their counts and blocks."""
         for batch in batches:
-            blocks = pa.array(self.walk.blocks(batch))
-            yield pa.record_batch([*(batch[name] for name in self.names), blocks], names=[*self.names, BLOCK])
+            placed = self.walk.place(batch)
+            rows = batch.select(self.names).take(pa.array(placed.rows))
+            yield pa.record_batch(
+                [*rows.columns, pa.array(placed.counts), pa.array(placed.blocks)], names=[*self.names, COUNT, BLOCK]
+            )
 
 
 @dataclass(frozen=True)
@@ -138,11 +169,10 @@ class CountCodes:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield batches of counts: each combination may come several times, and its counts are to be added up."""
         among = _indexes(self.of, self.walk.greatest)
-        for batch in PlaceRows(self.walk, self.columns)(batches):
-            blocks = among[batch[BLOCK].to_numpy()]
-            rows = np.flatnonzero(blocks >= 0)
+        for batch in batches:
+            rows, blocks, counts = _inside(self.walk.place(batch), among)
             for number, name in enumerate(self.columns):
-                found = _counted(blocks[rows], batch[name].to_numpy()[rows])
+                found = _counted(blocks, batch[name].to_numpy()[rows], counts)
                 yield _entries(np.array(self.of), Histogram(found[0], np.full(len(found[0]), number), *found[1:]))
 
 
@@ -158,14 +188,20 @@ class CountAlong:
         among = _indexes(list(self.columns), self.walk.greatest)
         names = list(self.walk.names)
         along = np.array([names.index(name) for name in self.columns.values()])
-        for batch in PlaceRows(self.walk, [*names, STRATUM])(batches):
-            blocks = among[batch[BLOCK].to_numpy()]
-            rows = np.flatnonzero(blocks >= 0)
-            codes = np.array([batch[name].to_numpy() for name in names])[along[blocks[rows]], rows]
+        for batch in batches:
+            rows, blocks, counts = _inside(self.walk.place(batch), among)
+            codes = np.array([batch[name].to_numpy() for name in names])[along[blocks], rows]
             strata = batch[STRATUM].to_numpy()[rows]
             width = int(strata.max(initial=0)) + 1
-            pairs, own, counts = _counted(blocks[rows].astype(np.int64) * width + strata, codes)
-            yield _entries(np.array(list(self.columns)), Histogram(*np.divmod(pairs, width), own, counts))
+            pairs, *found = _counted(blocks.astype(np.int64) * width + strata, codes, counts)
+            yield _entries(np.array(list(self.columns)), Histogram(*np.divmod(pairs, width), *found))
+
+
+def _inside(placed: Placed, among: Codes) -> Placed:
+    """Return the rows that are in some blocks, with the indexes of their blocks among those."""
+    blocks = among[placed.blocks]
+    inside = np.flatnonzero(blocks >= 0)
+    return Placed(placed.rows[inside], blocks[inside], placed.counts[inside])
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,18 +231,19 @@ def _indexes(blocks: Sequence[int], greatest: int) -> Codes:
     return found
 
 
-def _counted(groups: Codes | Ints, codes: Codes) -> tuple[Ints, Ints, Ints]:
-    """Return the groups and codes that occur together, and how often."""
+def _counted(groups: Codes | Ints, codes: Codes, counts: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the groups and codes that occur together, and the sum of their counts."""
     width = int(codes.max(initial=0)) + 1
     pairs = groups.astype(np.int64) * width + codes
     size = int(pairs.max(initial=0)) + 1
     if size <= 4 * len(pairs) + 1024:  # a table of all pairs is faster than sorting, where it is not much longer than the rows
-        counts = np.bincount(pairs, minlength=size)
-        found = np.flatnonzero(counts)
-        counts = counts[found]
+        sums = np.bincount(pairs, counts, minlength=size)  # exact: sums of fewer than 2^53 rows
+        found = np.flatnonzero(sums)
+        sums = sums[found]
     else:
-        found, counts = np.unique(pairs, return_counts=True)
-    return *np.divmod(found, width), counts
+        found, indexes = np.unique(pairs, return_inverse=True)
+        sums = np.bincount(indexes, counts)
+    return *np.divmod(found, width), sums.astype(np.int64)
 
 
 def _entries(blocks: Ints, counted: Histogram) -> pa.RecordBatch:

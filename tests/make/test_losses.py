@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tclose import Hierarchy
-from tclose.make.losses import Losses, losses
+from tclose.make.losses import Charges, Losses, losses
 from tclose.make.scales import Line, Nominal, Published, Tree
+from tclose.values.arrays import grouped
 from tests import naive
 
 TREE = Hierarchy.from_mapping({"lung": ["flu", "cold"], "gut": ["ulcer"]})
@@ -146,3 +147,34 @@ def test_losses_are_those_of_the_twin(case: tuple[list[list[tuple[int, str]]], l
     assert list(comp.by_attribute["kl"].values()) == pytest.approx(kl, abs=1e-11)
     assert 0 <= comp["precision"] <= 1
     assert all(math.isfinite(value) for value in comp.values())
+
+
+@given(
+    codes=st.lists(st.integers(0, 6), min_size=4, max_size=40),
+    classes=st.integers(1, 6),
+    parts=st.integers(1, 3),
+    scale=st.sampled_from(["range", "bounds", "set"]),
+)
+def test_charges_of_parts_are_those_of_the_whole(codes: list[int], classes: int, parts: int, scale: str) -> None:
+    """A part may cover less than the whole, of which a reader sees shares; code 6 is a missing cell."""
+    values = [3, 4, 8, 15, 16, 23]
+    made = (
+        Nominal.of("q", [str(value) for value in values], missing=True)[0]
+        if scale == "set"
+        else Line.of("q", values, missing=True, recode=scale)[0]
+    )
+    labels = np.arange(len(codes)) % classes
+
+    def charges(rows: Any) -> Charges:
+        """What is charged for some rows."""
+        members, starts = grouped(np.unique(labels[rows], return_inverse=True)[1])
+        return Charges.of(made.publish(np.array(codes)[rows][members], starts), np.diff(starts)).summed()
+
+    whole = charges(np.arange(len(codes)))
+    found = [charges(np.flatnonzero(labels % parts == part)) for part in range(parts) if (labels % parts == part).any()]
+    joined = Charges.joined(found)
+    assert whole.seen is not None
+    assert joined.seen is not None
+    for ref, comp in ((whole.seen, joined.seen), (whole.ncp, joined.ncp), (whole.lm, joined.lm)):
+        assert sum(comp) == pytest.approx(sum(ref))
+    assert (joined.reach, joined.mixed, joined.missing) == (whole.reach, whole.mixed, whole.missing)

@@ -12,6 +12,7 @@ import numpy as np
 from tclose.make.encode import EncodedTable
 from tclose.make.recode import Recoded
 from tclose.make.scales import Published, Scale
+from tclose.make.scales.base import Reach, joined_reach, size_of_reach
 from tclose.policy import Policy
 from tclose.values.arrays import Floats, Ints, grouped
 
@@ -140,6 +141,10 @@ class Charges:
         How many rows a reader expects at each code.
     missing : bool
         Whether the value of some row is missing.
+    reach : Reach or None
+        What the classes cover, of which ``seen`` is a share; see `Published`.
+    mixed : int
+        The rows that ``seen`` charges 1 for, however much their classes cover.
     """
 
     name: str
@@ -152,6 +157,8 @@ class Charges:
     changed_ncp: list[float]
     estimate: Floats
     missing: bool
+    reach: Reach | None
+    mixed: int
 
     @classmethod
     def of(cls, published: Published, rows: Ints) -> Charges:
@@ -168,6 +175,8 @@ class Charges:
             (published.ncp * changed).tolist(),
             published.estimate,
             published.missing,
+            published.reach,
+            0 if published.mixed is None else int(rows[published.mixed].sum()),
         )
 
     def summed(self) -> Charges:
@@ -191,18 +200,30 @@ class Charges:
             return [term for part in parts for term in own(part) or ()]
 
         first = parts[0]
+        reaches = [part.reach for part in parts if part.reach is not None]
+        reach = joined_reach(reaches) if reaches else None
         return cls(
             first.name,
             terms(lambda part: part.ncp),
             terms(lambda part: part.lm),
             terms(lambda part: part.height),
-            None if first.seen is None else terms(lambda part: part.seen),
+            None if first.seen is None else terms(lambda part: part.seen_within(reach)),
             None if first.squares is None else terms(lambda part: part.squares),
             sum(part.changed for part in parts),
             terms(lambda part: part.changed_ncp),
             np.array([math.fsum(column) for column in zip(*(part.estimate.tolist() for part in parts), strict=True)]),
             any(part.missing for part in parts),
+            reach,
+            sum(part.mixed for part in parts),
         )
+
+    def seen_within(self, reach: Reach | None) -> list[float]:
+        """Return what a reader charges all classes together who sees a table of which they are a part."""
+        if self.seen is None:
+            return []
+        if reach is None or self.reach is None or reach == self.reach:
+            return self.seen
+        return [self.mixed + (math.fsum(self.seen) - self.mixed) * size_of_reach(self.reach) / max(size_of_reach(reach), 1)]
 
 
 @dataclass(frozen=True)

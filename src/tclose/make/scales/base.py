@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -111,6 +111,10 @@ class Published:
         Whether the value of some row of these classes is missing.
     estimate : (size,) float64
         How many rows a reader expects at each code: each class distributed evenly over the codes that its published value covers.
+    reach : Reach or None
+        What all classes cover, of which `seen` is a share; None where it is a share of something else.
+    mixed : (classes,) bool or None
+        The classes of which `seen` is 1, however much they cover.
     """
 
     name: str
@@ -122,6 +126,33 @@ class Published:
     seen: Floats | None
     missing: bool
     estimate: Floats
+    reach: Reach | None = None
+    mixed: Bools | None = None
+
+
+Reach = tuple[int, int] | frozenset[int]
+"""The least and the greatest published number of some classes; or the codes that are members of their sets."""
+
+
+def joined_reach(reaches: Sequence[Reach]) -> Reach:
+    """Return what the classes of all parts of a table cover.
+
+    >>> joined_reach([(3, 7), (1, 4)]), joined_reach([frozenset({1, 2}), frozenset({2, 5})])
+    ((1, 7), frozenset({1, 2, 5}))
+    """
+    spans = [reach for reach in reaches if isinstance(reach, tuple)]
+    if spans:
+        return min(span[0] for span in spans), max(span[1] for span in spans)
+    return frozenset().union(*reaches)
+
+
+def size_of_reach(reach: Reach) -> int:
+    """Return how much classes cover.
+
+    >>> size_of_reach((3, 7)), size_of_reach(frozenset({1, 2}))
+    (4, 2)
+    """
+    return reach[1] - reach[0] if isinstance(reach, tuple) else len(reach)
 
 
 class Scale(ABC):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.errors import PolicyError
-from tclose.make.scales.base import Column, Published, Scale, Widths
+from tclose.make.scales.base import Column, Published, Reach, Scale, Widths, size_of_reach
 from tclose.make.scales.boxes import Ranges, ranges_of, ranks_of
 from tclose.make.scales.everything import Everything
 from tclose.make.scales.grids import Grid
@@ -194,6 +194,8 @@ class Line(Scale):
             self._widths_seen(found),
             missing,
             estimate,
+            self._reach(found),
+            found.mixed,
         )
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:
@@ -294,11 +296,17 @@ class Line(Scale):
         """Return the published widths as shares of the range that all classes cover; None for means."""
         if self.recode == "centroid":
             return None
-        lows, highs = self._lows[found.first], self._highs[found.last]
-        present = ~found.absent
-        span = highs[present].max() - lows[present].min() if present.any() else 0
+        lows, highs, reach = self._lows[found.first], self._highs[found.last], self._reach(found)
+        span = 0 if reach is None else size_of_reach(reach)
         shares = np.array([width / span for width in (highs - lows).tolist()]) if span else np.zeros(len(lows))
         return charged(shares, found)
+
+    def _reach(self, found: Spans) -> Reach | None:
+        """Return the least and the greatest number that is published; None if there is none."""
+        present = ~found.absent
+        if not present.any():
+            return None
+        return int(self._lows[found.first][present].min()), int(self._highs[found.last][present].max())
 
     def _sums_of_squares(self, codes: NDArray[Any], found: Spans, centres: Floats) -> Floats:
         """Return each class's sum of squared distances to the published value; a missing cell beside values counts 1."""

@@ -77,9 +77,10 @@ class Nominal(Scale):
         lm = (sizes - 1) / max(self.size - 1, 1)
         estimate = np.bincount(members, weights=(rows / sizes)[owners], minlength=self.size).astype(np.float64)
         columns = {self.name: self._set_column(members, sizes)}
-        seen = np.where(several, sizes / max(len(np.unique(members)), 1), 0.0)
+        reach = frozenset(np.unique(members).tolist())
+        seen = np.where(several, sizes / max(len(reach), 1), 0.0)
         missing = self.missing and bool((codes == self.size - 1).any())
-        return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, missing, estimate)
+        return Published(self.name, columns, ncp, lm, several.astype(np.float64), None, seen, missing, estimate, reach)
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:
         """Return the range from the least to the greatest member of each published set; missing cells come last."""

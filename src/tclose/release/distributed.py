@@ -56,7 +56,7 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     announce("Counting")
     opened = open_input(table, policy, settings.algorithm)
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit)
-    coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coding.counted_names)
+    coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coding.counted_names, plan.rows)
     columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names]
     blocks, walk = _cut(coded, plan, DRIFT)
     if len(blocks) > 1:

@@ -73,7 +73,15 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     """Print what was proposed, what is dangerous, and what to decide."""
     from tclose.cli.printing import Columns, Screen, words
     from tclose.cli.screen import listed_names
-    from tclose.study.propose.commented import cost_table, dangers, loss_of_hierarchies, next_command, what_costs_mean
+    from tclose.study.propose.commented import (
+        ASK,
+        cost_table,
+        dangers,
+        loss_of_hierarchies,
+        next_command,
+        whence_sensitive,
+        what_costs_mean,
+    )
 
     policy, guess = found.policy, "guess: " if found.guessed else ""
     screen = Screen()
@@ -107,12 +115,15 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     screen.print()
     names = listed_names([column.name for column in policy.sensitive])
     limit = policy.sensitive[0].t
-    which = f"which columns are sensitive ({names} by a guess)" if found.guessed else f"whether {names} is all that is sensitive"
+    which = "which columns are sensitive" if found.guessed else f"whether {names} is all that is sensitive"
     screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
     if policy.unit is None:
         screen.tell(
             "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit."
         )
+    if found.guessed:
+        screen.tell(f"  {whence_sensitive(found)} {ASK}")
     for sentence in found.decisions:
         screen.tell(f"  {sentence}")
+    screen.tell(f"  Delete the line NOT CONFIRMED from {out} when you have checked each column.")
     screen.tell_command("Then:", next_command(found.data, str(out)))

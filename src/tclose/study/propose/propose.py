@@ -145,6 +145,14 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
             "learn, as an income, to sensitive, and write {t: 0.2, l: 2, bins: 10} after its name. What nobody else knows, as "
             "the weight of a survey, costs the other columns some detail: take its line away, and name it in drop."
         )
+    doubtful = [one.column.name for one in assigned if one.doubtful]
+    if doubtful:
+        own = ("What does", "hold? Its name has", "it stands") if len(doubtful) == 1 else ("What do", "hold? Their names have", "they stand")
+        yield (
+            f"{own[0]} {listed_names(doubtful)} {own[1]} no word that tclose knows, so {own[2]} in quasi until you say. Move what nobody "
+            "should learn, as an opinion, a result, or how often somebody saw a doctor, to sensitive, and write {t: 0.2, l: 2} "
+            "after its name. What nobody else knows costs the other columns detail: name it in drop."
+        )
     more = [one.column.name for one in assigned if one.role == "quasi" and suggests_sensitive(one.column.name)]
     if more:
         ask, why = ("Is", "Its name suggests") if len(more) == 1 else ("Are", "Their names suggest")

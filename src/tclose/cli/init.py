@@ -79,8 +79,8 @@ def _show_proposal(found: Proposal, out: Path) -> None:
         dangers,
         loss_of_hierarchies,
         next_command,
-        whence_sensitive,
         what_costs_mean,
+        whence_sensitive,
     )
 
     policy, guess = found.policy, "guess: " if found.guessed else ""
@@ -117,12 +117,12 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     limit = policy.sensitive[0].t
     which = "which columns are sensitive" if found.guessed else f"whether {names} is all that is sensitive"
     screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
+    if found.guessed:
+        screen.tell(f"  {whence_sensitive(found)} {ASK}")
     if policy.unit is None:
         screen.tell(
             "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit."
         )
-    if found.guessed:
-        screen.tell(f"  {whence_sensitive(found)} {ASK}")
     for sentence in found.decisions:
         screen.tell(f"  {sentence}")
     screen.tell(f"  Delete the line NOT CONFIRMED from {out} when you have checked each column.")

@@ -134,7 +134,7 @@ def show_unconfirmed(policy: Path) -> None:
     """Print that nobody has confirmed the roles in the file of a policy."""
     Screen().tell(
         words(
-            f"The roles of the columns are guesses that nobody has confirmed: {policy} still has the line NOT CONFIRMED. The "
+            f"The roles of the columns are a proposal that nobody has confirmed: {policy} still has the line NOT CONFIRMED. The "
             "policy is satisfied for these roles and no others: check each column, then delete the line.",
             style="bold yellow",
         )
@@ -175,9 +175,7 @@ def _show_loss(screen: Screen, release: Release | SparkRelease, in_words: Mappin
 def _show_coarse_labels(screen: Screen, release: Release | SparkRelease, lost: DetailLost) -> None:
     """Print why quasi-identifiers with a hierarchy lose much, and what would lose less."""
     coarse = [
-        column.name
-        for column in release.audit.policy.quasi
-        if column.tree is not None and lost.by_column[column.name] >= COARSE
+        column.name for column in release.audit.policy.quasi if column.tree is not None and lost.by_column[column.name] >= COARSE
     ]
     if coarse:
         screen.tell(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-UNCONFIRMED = "NOT CONFIRMED: the roles below are guesses. Delete this line when you have checked each column."
+UNCONFIRMED = "NOT CONFIRMED: nobody has checked the roles below. Delete this line when you have checked each column."
 """The comment that a proposed policy has, in a line of its own; it is a comment, so that no setting of a policy can claim it."""
 
 _LINE = re.compile(r"^\s*#[\s#]*not confirmed\s*:", re.IGNORECASE | re.MULTILINE)

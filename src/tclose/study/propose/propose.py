@@ -147,11 +147,12 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
         )
     doubtful = [one.column.name for one in assigned if one.doubtful]
     if doubtful:
-        own = ("What does", "hold? Its name has", "it stands") if len(doubtful) == 1 else ("What do", "hold? Their names have", "they stand")
+        one = len(doubtful) == 1
+        asked = f"What {'does' if one else 'do'} {listed_names(doubtful)} hold? {'Its name has' if one else 'Their names have'}"
         yield (
-            f"{own[0]} {listed_names(doubtful)} {own[1]} no word that tclose knows, so {own[2]} in quasi until you say. Move what nobody "
-            "should learn, as an opinion, a result, or how often somebody saw a doctor, to sensitive, and write {t: 0.2, l: 2} "
-            "after its name. What nobody else knows costs the other columns detail: name it in drop."
+            f"{asked} no word that tclose knows, so {'it stands' if one else 'they stand'} in quasi until you say. Move what "
+            "nobody should learn, as an opinion, a result, or how often somebody saw a doctor, to sensitive, with "
+            "{t: 0.2, l: 2} after its name. What nobody else knows costs the other columns detail: name it in drop."
         )
     more = [one.column.name for one in assigned if one.role == "quasi" and suggests_sensitive(one.column.name)]
     if more:

@@ -59,8 +59,8 @@ class Assigned:
         Whether it is a quasi-identifier only because its name tells nothing.
     instead : Suggested or None
         How it would be published without the hierarchy that its owner offered; None without one.
-    twin : str
-        Another column that tells the same; "" if there is none.
+    twin : str or None
+        Another column that tells the same; None if there is none.
     way : str
         How a class is published, in a sentence that is the same for all columns that are published so; "" if there is none.
     """
@@ -75,7 +75,7 @@ class Assigned:
     doubtful: bool = False
     instead: Suggested | None = None
     way: str = ""
-    twin: str = ""
+    twin: str | None = None
 
 
 def assign_roles(

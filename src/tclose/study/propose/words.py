@@ -43,7 +43,7 @@ SENSITIVE = (
 """Beginnings, or ends, of words for what people would rather not have known."""
 
 SHORT = frozenset({
-    "dx", "rx", "bmi", "bp", "hba", "phq", "los", "inc", "hinc", "faminc", "hhinc", "sal", "pay", "rent", "gpa", "iq",
+    "dx", "rx", "bmi", "bp", "hba", "phq", "los", "inc", "hinc", "faminc", "hhinc", "sal", "pay", "gpa", "iq",
 })  # fmt: skip
 """Usual abbreviations of such words: too short to be looked for inside others."""
 
@@ -109,7 +109,8 @@ def suggests_sensitive(name: str) -> int:
     [2, 2, 1, 0]
     """
     found = parts(name)
-    hits = [word for word in SENSITIVE if any(_fits(word, part) for part in found)] + [part for part in found if part.rstrip("0123456789") in SHORT]
+    hits = [word for word in SENSITIVE if any(_fits(word, part) for part in found)]
+    hits += [part for part in found if part.rstrip("0123456789") in SHORT]
     return 0 if not hits else 1 if all(word in WEAK for word in hits) else 2
 
 
@@ -119,8 +120,13 @@ def tells_nothing(name: str) -> bool:
     >>> [tells_nothing(name) for name in ("mdvis", "PID", "age_group", "HoursPerWeek", "diagnosis")]
     [True, True, False, False, False]
     """
-    known = any(part == word or (len(word) > 3 and part.startswith(word)) for word in KNOWN for part in parts(name))
+    known = any(_is_known(part.rstrip("0123456789")) for part in parts(name))
     return not known and not suggests_sensitive(name) and not suggests_zip(name)
+
+
+def _is_known(part: str) -> bool:
+    """Whether a part of a name is, or begins with, a word for what others often know."""
+    return any(part == word or (len(word) > 3 and part.startswith(word)) for word in KNOWN)
 
 
 def _fits(word: str, part: str) -> bool:

@@ -17,6 +17,7 @@ from tclose.release.certificate import edges_in_words
 from tclose.release.detail import DetailLost
 from tclose.report.attained import SATISFIED
 from tclose.report.labels import percent
+from tclose.report.published import coarseness_in_words, coarseness_of, published_columns
 from tclose.values.exact import number_of, plain
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from tclose.release.release_set import ReleaseSet
     from tclose.release.spark_release import SparkRelease
 
+RANGES = "in ranges of "
+"""How ranges are called that are published in one column."""
 COARSE = 0.25
 """Columns with a hierarchy that lose more than this have their loss explained."""
 USELESS = 0.9
@@ -67,7 +70,7 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
         promise = edges_in_words(audit.policy.edges)
         screen.tell(f"{promise[0].upper()}{promise[1:]} (edges: checked with the raw table).")
     screen.print()
-    _show_loss(screen, release, release._details.in_words)
+    _show_loss(screen, release, _published_in_words(release))
     show_unique(screen, release)
 
 
@@ -139,6 +142,19 @@ def show_unconfirmed(policy: Path) -> None:
             style="bold yellow",
         )
     )
+
+
+def _published_in_words(release: Release) -> dict[str, str]:
+    """Return how each quasi-identifier is published; ranges in the words of the report, which are read from the published values.
+
+    Those of the maker count a range that is open at one end up to the last value of the table.
+    """
+    audit, columns = release.audit, published_columns(release.audit)
+    holds = {column["name"]: column["holds"] for column in release.certificate["columns"]}
+    return {
+        name: coarseness_in_words(coarseness_of(name, columns, audit, holds[name]), audit.rows, 1) if RANGES in own else own
+        for name, own in release._details.in_words.items()
+    }
 
 
 def _show_loss(screen: Screen, release: Release | SparkRelease, in_words: Mapping[str, str]) -> None:

@@ -79,6 +79,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
         dangers,
         loss_of_hierarchies,
         next_command,
+        uncounted,
         what_costs_mean,
         whence_sensitive,
     )
@@ -108,7 +109,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     screen.print(costs)
     whole = "all rows" if found.sampled == found.rows else f"a sample of {found.sampled:,} rows"
     screen.tell(f"Tried on {whole}.", *what_costs_mean(found.costs))
-    if sentence := loss_of_hierarchies(found):
+    for sentence in filter(None, [uncounted(found), loss_of_hierarchies(found)]):
         screen.tell(sentence)
     for refusal in dict.fromkeys(cost.refusal for cost in found.costs if cost.refusal):
         screen.tell(f"Refused: {refusal}")

@@ -141,6 +141,7 @@ def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
             yield from _comment(*proposal.ways, *filter(None, [loss_of_hierarchies(proposal)]))
         if role == "sensitive":
             yield from cost_lines(proposal.costs, proposal.sampled, proposal.rows)
+            yield from _comment(*filter(None, [uncounted(proposal)]))
         yield f"{role}:"
         for name in found:
             reasons = list(proposal.reasons[name])
@@ -191,6 +192,14 @@ def what_costs_mean(costs: Sequence[Cost]) -> list[str]:
     if names:
         said.append(f"Under {listed_names(names)}: the largest share of one value in a class.")
     return said
+
+
+def uncounted(proposal: Proposal) -> str:
+    """Return a sentence on the quasi-identifiers that the table of costs leaves out, as a release's papers do; "" if none."""
+    names = [column.name for column in proposal.policy.quasi if column.builder is not None]
+    if not 0 < len(names) < len(proposal.policy.quasi):
+        return ""
+    return f"GCP leaves out {listed_names(names)}: no reader of a release can compute how much is lost there."
 
 
 def loss_of_hierarchies(proposal: Proposal) -> str:

@@ -35,7 +35,8 @@ SENSITIVE = (
     "affair", "crime", "criminal", "offen", "convict", "arrest", "fraud", "complaint", "grade", "score", "result",
     "outcome", "visit", "krankheit", "befund", "gehalt", "einkommen", "kosten", "lohn", "religion", "steuer",
     "hosp", "surg", "chronic", "doctor", "physician", "infect", "diabet", "asthma", "tumor", "tumour", "depress",
-    "anxi", "smok", "alcohol", "drink", "obes", "death", "died", "mortal", "abort", "chol", "gluc", "admission",
+    "anxi", "smok", "alcohol", "drink", "obes", "death", "died", "mortal", "abort", "chol", "gluc", "admit", "admiss",
+    "discharg",
     "paid", "loan", "mortg", "bankrupt", "claim", "insur", "pension", "welfare", "benefit", "asset", "saving", "donat",
     "opinion", "attitud", "ideolog", "belief", "union", "satisf", "violen", "abuse", "victim", "accident", "incident",
     "penalt", "absen", "meinung", "einstellung", "glaube", "schulden", "vermoegen", "medikament", "therapie", "strafe",
@@ -49,7 +50,8 @@ SHORT = frozenset({
 
 WEAK = (
     "race", "ethnic", "grade", "score", "visit", "code", "condition", "result", "outcome", "hosp", "doctor", "physician",
-    "admission", "union", "satisf", "opinion", "attitud", "los", "gpa", "pension", "death", "died", "insur", "absen",
+    "admit", "admiss", "discharg", "union", "satisf", "opinion", "attitud", "los", "gpa", "pension", "death", "died", "insur",
+    "absen",
 )  # fmt: skip
 """Words that may be sensitive and may be known to others: they count only where nothing else is found."""
 

@@ -189,11 +189,13 @@ def test_the_screen_has_the_figures_of_the_report(tmp_path: Path) -> None:
     shown = run("anonymize", tmp_path / "table.csv", *files, "--report", tmp_path / "report.html").stdout
     facts = Facts(papers_beside(tmp_path / "release.csv"), 1)
     stated = {name: lost for name, _, lost in facts.losses().rows}
+    said = {name: words for name, words, _ in facts.losses().rows}
     release = tc.anonymize(tmp_path / "table.csv", tc.Policy.load(tmp_path / "policy.yaml"))
     assert stated["age"] != percent(release.loss.by_attribute["gcp"]["age"])
     assert stated["zip"] == "not stated"
     assert f"{facts.detail_lost} of the detail of the quasi-identifiers is lost (GCP 0." in shown
-    assert re.search(f"  age +{stated['age']} +in ranges", shown)
+    assert said["age"] == "50.0% of the rows in ranges of 8 on average; the others in ranges that are open at one end"
+    assert re.search(f"  age +{stated['age']} +{said['age']}", shown)
     assert re.search(f"  town +{stated['town']} +as it is", shown)
     assert re.search(f"  zip +{percent(release.loss.by_attribute['gcp']['zip'])} [*]  as labels", shown)
     assert "The report has the same figures." in shown

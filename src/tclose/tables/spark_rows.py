@@ -24,9 +24,9 @@ BLOCK, PART, NOTE = "block", "part", "note"
 """Columns of frames: the block of a row, the part in which a published row is judged, and what only the owner learns."""
 HASH, COUNT = "hash", "count"
 """Columns of rows that stand for all that are equal to them."""
-PARTITION = 250_000
-"""Rows of a table for which Spark starts a task, about. Its own number of partitions after a shuffle, 200, is far too many for
-what is counted again and again, and it does not lower it for rows that it keeps."""
+PARTITION = 500_000
+"""Rows of a table for which Spark starts a task, about. A task of Python costs 0.1 CPU seconds, whatever it does; the number of
+partitions that Spark makes of its own accord, 200, is not lowered for rows that it keeps."""
 
 COUNTED, OTHERS = "counted", "others"
 """Columns of packed rows: those that are counted again and again, and all others."""

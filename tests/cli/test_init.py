@@ -38,10 +38,8 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert ["patient", "identifiers,", "unit"] in [line[:3] for line in lines]
     assert ["diagnosis", "guess:", "sensitive"] in [line[:3] for line in lines]
     assert [line[0] for line in lines if line[0].startswith("0.")] == ["0.1", "0.2", "0.3"]
-    assert (
-        "which columns are sensitive (cost, diagnosis and icd10 by a guess), and which t: 0.2 is in the file so that it runs."
-        in shown
-    )
+    assert "Decide which columns are sensitive, and which t: 0.2 is in the file so that it runs." in shown
+    assert "cost, diagnosis and icd10 are guesses from names alone. Ask of each column in quasi: would it harm a person" in shown
     assert "together single out" in shown
     assert shown.count("each step has 5 persons or more, or nobody") == 1
     command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"
@@ -51,15 +49,28 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
         assert cell not in shown
         assert cell not in policy.read_text()
 
-    assert run("anonymize", visits, "-p", policy, "-o", tmp_path / "release.csv").exit_code == 0
+    assert f"Delete the line NOT CONFIRMED from {policy} when you have checked each column." in shown
+    made = run("anonymize", visits, "-p", policy, "-o", tmp_path / "release.csv")
+    assert made.exit_code == 0
+    assert made.stdout.splitlines()[-1] == (
+        f"The roles of the columns are a proposal that nobody has confirmed: {policy} still has the line NOT CONFIRMED. The policy "
+        "is satisfied for these roles and no others: check each column, then delete the line."
+    )
     assert run("verify", tmp_path / "release.csv").exit_code == 0
+    confirmed = tmp_path / "confirmed.yaml"
+    confirmed.write_text("".join(line for line in policy.read_text().splitlines(keepends=True) if "NOT CONFIRMED" not in line))
+    made = run("anonymize", visits, "-p", confirmed, "-o", tmp_path / "release.csv", "--force")
+    assert (made.exit_code, "confirmed" in made.stdout.replace(str(confirmed), "")) == (0, False)
 
     again = run("init", visits, "-o", policy)
     assert (again.exit_code, again.stdout) == (2, "")
     assert again.stderr == f"Error: File {str(policy)!r} exists. Give --force to replace it.\n"
     printed = run("init", visits)  # without -o
     assert (printed.exit_code, printed.stderr) == (0, "")
-    assert printed.stdout.splitlines()[10:] == policy.read_text().splitlines()[10:]
+    assert (
+        printed.stdout.partition("\n# Then: ")[2].splitlines()[1:]
+        == policy.read_text().partition("\n# Then: ")[2].splitlines()[1:]
+    )
     (tmp_path / "again.yaml").write_text(printed.stdout)
     assert tc.Policy.load(tmp_path / "again.yaml") == tc.Policy.load(policy)
 

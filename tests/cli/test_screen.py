@@ -16,6 +16,9 @@ from tclose.cli.printing import Screen
 from tclose.cli.screen import how_read, stages
 from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
+from tclose.report.facts import Facts
+from tclose.report.labels import percent
+from tclose.report.papers import papers_beside
 from tclose.tables.readings import Reading
 from tclose.values.histograms import Histograms
 
@@ -175,14 +178,45 @@ def test_fewer_bins_than_asked_are_told(tmp_path: Path, command: str) -> None:
         assert ("bins, not 10 as asked: rows with the same value share a bin" in shown) == told
 
 
-def test_what_the_report_measures_otherwise_is_beside_it(tmp_path: Path) -> None:
-    """Ages of 80 or more are published as one: a reader does not know how far they reach."""
-    rows = "".join(f"{age},{'ab'[age % 2]},{age % 4}\n" for age in [*range(10), *range(90, 100)])
-    (tmp_path / "table.csv").write_text(f"age,town,pay\n{rows}")
-    (tmp_path / "policy.yaml").write_text("k: 5\nquasi: {age: {top: 80}, town: }\nsensitive: {pay: {t: 0.9}}\n")
-    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
-    assert re.search("detail lost  in the report  published *\n", shown)
-    assert "here as a share of what your table has; in the report and the certificate (GCP 0." in shown
+def test_the_screen_has_the_figures_of_the_report(tmp_path: Path) -> None:
+    """Ages of 80 or more are published as one: a reader does not know how far they reach. In codes of zip, nobody else can count."""
+    rows = "".join(f"{age},{'ab'[age % 2]},{80 + age % 5}{age % 7}01,{age % 4}\n" for age in [*range(10), *range(90, 100)])
+    (tmp_path / "table.csv").write_text(f"age,town,zip,pay\n{rows}")
+    (tmp_path / "policy.yaml").write_text(
+        "k: 5\nquasi: {age: {top: 80}, town: , zip: {hierarchy: prefixes}}\nsensitive: {pay: {t: 0.9}}\n"
+    )
+    files = ["-p", str(tmp_path / "policy.yaml"), "-o", str(tmp_path / "release.csv")]
+    shown = run("anonymize", tmp_path / "table.csv", *files, "--report", tmp_path / "report.html").stdout
+    facts = Facts(papers_beside(tmp_path / "release.csv"), 1)
+    stated = {name: lost for name, _, lost in facts.losses().rows}
+    said = {name: words for name, words, _ in facts.losses().rows}
+    release = tc.anonymize(tmp_path / "table.csv", tc.Policy.load(tmp_path / "policy.yaml"))
+    assert stated["age"] != percent(release.loss.by_attribute["gcp"]["age"])
+    assert stated["zip"] == "not stated"
+    assert f"{facts.detail_lost} of the detail of the quasi-identifiers is lost (GCP 0." in shown
+    assert said["age"] == "50.0% of the rows in ranges of 8 on average; the others in ranges that are open at one end"
+    assert re.search(f"  age +{stated['age']} +{said['age']}", shown)
+    assert re.search(f"  town +{stated['town']} +as it is", shown)
+    assert re.search(f"  zip +{percent(release.loss.by_attribute['gcp']['zip'])} [*]  as labels", shown)
+    assert "The report has the same figures." in shown
+    assert (
+        "* As a share of what your table has: readers cannot compute it, and the report does not state it. The figure of" in shown
+    )
+
+
+def test_a_loss_that_no_reader_can_compute_is_marked_and_suppressed_rows_are_named(tmp_path: Path) -> None:
+    rows = "".join(f"{age},{age % 4}\n" for age in range(20))
+    (tmp_path / "table.csv").write_text(f"age,pay\n{rows}")
+    (tmp_path / "policy.yaml").write_text("k: 5\nquasi: {age: {recode: centroid}}\nsensitive: {pay: {t: 0.9}}\n")
+    files = ["-p", str(tmp_path / "policy.yaml"), "-o", str(tmp_path / "release.csv"), "--force"]
+    shown = run("anonymize", tmp_path / "table.csv", *files).stdout
+    assert "The report has the same figures." not in shown
+    assert shown.count("* As a share of what your table has: readers cannot compute it, and the report does not state it.\n") == 1
+    (tmp_path / "table.csv").write_text("age,pay\n" + "".join(f"{age},{age % 2}\n" for age in [20, 30] * 10) + "99,3\n")
+    (tmp_path / "policy.yaml").write_text("k: 10\nsuppression: 0.1\nquasi: [age]\nsensitive: {pay: {t: 0.9}}\n")
+    shown = run("anonymize", tmp_path / "table.csv", *files).stdout
+    assert "1 row suppressed" in shown
+    assert "of the detail of the quasi-identifiers is lost in the rows that are published (GCP 0." in shown
 
 
 def test_a_hierarchy_that_loses_much_is_explained(tmp_path: Path) -> None:

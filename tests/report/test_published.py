@@ -97,7 +97,7 @@ def test_screen_and_page_say_alike_how_columns_are_published() -> None:
     people = pa.table({"age": [20] * 4 + [30, 30, 40, 40], "sex": ["F"] * 8, "ill": ["flu", "gout"] * 4})
     release = tc.anonymize(people, tc.Policy(["age", "sex"], {"ill": 0.5}, k=4))
     screen = release._details.in_words
-    assert screen == {"age": "50% of the rows as they are; the others in ranges of 10 on average", "sex": "as it is"}
+    assert screen == {"age": "50.0% of the rows as they are; the others in ranges of 10 on average", "sex": "as it is"}
     page = dict(Facts(papers_in_memory(release), 1).coarse)
     assert page == {"age": "50.0% of the rows as they are; the others in ranges of 10 on average", "sex": "as it is"}
 

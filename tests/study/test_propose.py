@@ -22,14 +22,16 @@ from ruamel.yaml import YAML
 
 import tclose as tc
 from tclose.policy.fields import CONTEXT
+from tclose.policy.proposed import is_unconfirmed
+from tclose.release.detail import DetailLost
 from tclose.release.hospital import hospital
 from tclose.study.propose import costs, singling
 from tclose.study.propose.columns import columns_of
-from tclose.study.propose.commented import cost_table, flow, loss_of_hierarchies, scalar, what_costs_mean
+from tclose.study.propose.commented import cost_table, flow, loss_of_hierarchies, scalar, uncounted, what_costs_mean
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.inputs import read_as_needed
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
-from tclose.study.propose.words import suggests_sensitive
+from tclose.study.propose.words import suggests_sensitive, tells_nothing
 from tclose.values.bins import Bins
 from tests.naive.singling import singled_out
 from tests.support.examples import examples
@@ -154,6 +156,17 @@ def test_the_costs_have_a_yardstick(proposed: tc.Proposal, visits: pa.Table) -> 
     assert (header[:3], whole[:3], raw[:2]) == (["t", "GCP", "classes"], ["one class", "1.000", "1"], ["raw table", "0.000"])
 
 
+def test_the_cost_of_the_proposed_t_is_that_of_the_release(proposed: tc.Proposal, visits: pa.Table) -> None:
+    """All 600 rows were tried: init, the screen of anonymize, the certificate and the report have one figure."""
+    release = tc.anonymize(visits, proposed.policy)
+    assert proposed.costs[1].gcp == release.certificate["loss"]["gcp"] == DetailLost.of(release).overall
+    assert DetailLost.of(release).against_input == ("zip",)  # by prefixes, of which no reader can compute the loss
+    told = "GCP leaves out zip: no reader of a release can compute how much is lost there."
+    assert uncounted(proposed) == told
+    assert f"# {told}" in proposed.to_yaml().splitlines()
+    assert uncounted(tc.propose(visits.drop_columns(["zip"]))) == ""
+
+
 def test_refused_costs_have_no_shares() -> None:
     refused = [Cost(t, None, None, "No release.", {}) for t in (0.1, 0.2, 0.3)]
     assert cost_table(refused)[2] == ["0.1", "refused", ""]
@@ -204,6 +217,8 @@ def test_without_a_hint_the_last_column_is_guessed_and_the_file_says_so() -> Non
     found = tc.propose(pa.table({"a": [1, 2, 1, 2, 1, 2], "b": ["x", "y", "y", "x", "x", "y"]}))
     assert [column.name for column in found.policy.sensitive] == ["b"]
     assert "the last one is often" in found.to_yaml()
+    heading = " ".join(found.to_yaml().replace("\n#", " ").split())
+    assert "Which columns are sensitive? No name suggests one: b, the last column, only stands in for it. Ask of each" in heading
 
 
 def test_columns_that_tell_the_same_are_named() -> None:
@@ -237,6 +252,63 @@ def test_names_that_are_guessed() -> None:
     assert {name: suggests_sensitive(name) for name in strong} == dict.fromkeys(strong, 2)
     none = ["age", "zip", "sex", "city", "height", "date of birth", "weight", "price"]
     assert {name: suggests_sensitive(name) for name in none} == dict.fromkeys(none, 0)
+
+
+def test_abbreviations_are_whole_words() -> None:
+    strong = ["dx", "BMI_2", "hinc", "num_claims", "smoker", "polIdeology"]
+    assert {name: suggests_sensitive(name) for name in strong} == dict.fromkeys(strong, 2)
+    weak = ["hosp", "los", "doctor_visits", "jobSatisfaction"]  # others may know these, too
+    assert {name: suggests_sensitive(name) for name in weak} == dict.fromkeys(weak, 1)
+    none = ["loss", "province", "inclination", "saloon", "payload"]
+    assert {name: suggests_sensitive(name) for name in none} == dict.fromkeys(none, 0)
+
+
+def test_names_that_tell_nothing() -> None:
+    nothing = ["mdvis", "lpi", "V0012", "q7_b", "TVnews", "selfLR", "PID", "capacity", "agio"]
+    assert [name for name in nothing if not tells_nothing(name)] == []
+    telling = ["age", "Age2", "yrs_married", "educ", "hours-per-week", "nativeCountry", "zip", "diagnosis", "hlthg", "score"]
+    assert [name for name in telling if tells_nothing(name)] == []
+
+
+def test_what_a_column_holds_is_asked_if_its_name_tells_nothing() -> None:
+    """Only where sensitive columns are guessed: who named them has looked."""
+    table = pa.table({
+        "age": [20 + row % 9 for row in range(60)], "mdvis": [row % 7 for row in range(60)], "lnc": [row % 3 / 2 for row in range(60)],
+        "illness": ["flu", "gout"] * 30,
+    })  # fmt: skip
+    found = tc.propose(table)
+    (asked,) = [sentence for sentence in found.decisions if "no word that tclose knows" in sentence]
+    assert asked.startswith(
+        "What do mdvis and lnc hold? Their names have no word that tclose knows, so they stand in quasi until"
+    )
+    decide = "Its name tells nothing: DECIDE its role, see above."
+    assert [name for name, said in found.reasons.items() if decide in said] == ["mdvis", "lnc"]
+    assert not any("no word" in sentence for sentence in tc.propose(table, sensitive="illness").decisions)
+    one = tc.propose(table.drop_columns(["lnc"]))
+    assert one.decisions[0].startswith(
+        "What does mdvis hold? Its name has no word that tclose knows, so it stands in quasi until"
+    )
+    assert tc.propose(table.drop_columns(["lnc", "mdvis"])).decisions == ()
+
+
+@pytest.mark.parametrize("form", [pa.float64(), pa.decimal128(21, 1), pa.int64()])
+def test_whole_numbers_are_known_however_they_are_written(form: pa.DataType) -> None:
+    """Programs write 7.0 for 7, above all where cells of a column are missing: persons and rows are still known by them."""
+    rows = range(120)
+    table = pa.table({
+        "person": pa.array([7 + row // 2 for row in rows]).cast(form), "number": pa.array([10_000 + 90 * row for row in rows]).cast(form),
+        "age": [30 + row // 2 % 20 for row in rows], "sex": ["fm"[row // 2 % 2] for row in rows], "ill": ["flu", "gout", "cold"] * 40,
+    })  # fmt: skip
+    found = tc.propose(table)
+    assert (found.policy.unit, found.policy.identifiers) == ("person", ["person", "number"])
+    assert found.reasons["person"][0].startswith(
+        "Whole numbers, " if form == pa.int64() else "Whole numbers written as decimals, "
+    )
+    tc.anonymize(table, found.policy)
+
+
+def test_a_column_without_a_name_is_no_twin_of_another() -> None:
+    tc.propose(pa.table({"name": [None, None, None, 0.5], "": [0, 1, 2, 3]}))
 
 
 @pytest.mark.parametrize("columns", [{"a": [1, 2, 3]}, {"a": [1, 1], "b": [2, 2]}, {"id": list(range(9)), "x": [0, 1, 2] * 3}])
@@ -463,7 +535,7 @@ def test_what_the_hierarchies_cost_is_measured_and_told_if_it_is_more(folder: Pa
     (age, job) = found.policy.quasi
     assert (age.snap, job.tree is None) == ("auto", False)
     release = tc.anonymize(people_of(), replace(found.policy, quasi=[age, tc.Quasi("job")]))
-    assert other.gcp == release.loss["gcp"]
+    assert other.gcp == release.certificate["loss"]["gcp"]
     more, less = (replace(found, without_hierarchies=other._replace(gcp=own.gcp + step)) for step in (0.1, -0.1))
     assert loss_of_hierarchies(more) == ""
     told = f"Without the files of hierarchies GCP would be {own.gcp - 0.1:.3f} at t = 0.2, not {own.gcp:.3f}."
@@ -662,6 +734,9 @@ def test_what_is_proposed_loads_and_runs_or_is_refused_in_a_sentence(
     found.save(path)
     policy = tc.Policy.load(path)
     assert policy == found.policy
+    assert is_unconfirmed(path)
+    # The first sentence says what a column has; of a column that cannot be read, why not.
+    assert all(len(said) > 1 or name in policy.drop for name, said in found.reasons.items())
     named = [column.name for part in (policy.quasi, policy.sensitive, policy.keep) for column in part]
     assert sorted([*named, *policy.identifiers, *policy.drop]) == sorted(people.column_names)
     with warnings.catch_warnings():
@@ -703,8 +778,8 @@ def test_few_whole_numbers_may_be_codes_however_they_are_written() -> None:
         "job": [1.0 + row % 6 for row in rows], "ratio": [0.5 * (row // 10) for row in rows], "ill": [f"{row % 3}x" for row in rows],
     })  # fmt: skip
     found = tc.propose(table, sensitive=["ill"])
-    assert found.reasons["job"] == ("Numbers, 6 different.", "Few numbers.")
-    assert found.reasons["ratio"] == ("Numbers, 6 different.",)
+    assert found.reasons["job"] == ("Whole numbers written as decimals, 6 different.", "Few numbers.")
+    assert found.reasons["ratio"] == ("Numbers, 6 different.", "Few numbers, in ranges from one of them to another.")
     text = " ".join(found.to_yaml().split())
     assert text.count("Few numbers: if they are codes without an order, write {type: category} after the column's name.") == 1
     tc.Policy(quasi={"job": {"type": "category"}, "ratio": None}, sensitive={"ill": 0.2})

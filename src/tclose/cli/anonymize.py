@@ -67,10 +67,11 @@ def anonymize(
       tclose verify release.csv
     """
     from tclose.cli.printing import a_reader_may_leave, echo, warnings_told
-    from tclose.cli.released import show_release, show_release_set, show_spark_release
+    from tclose.cli.released import show_release, show_release_set, show_spark_release, show_unconfirmed
     from tclose.cli.screen import stages
     from tclose.make.registry import settings_of
     from tclose.policy import Policy, files_of
+    from tclose.policy.proposed import is_unconfirmed
     from tclose.release.release import Release, check_paths, papers_of
     from tclose.release.release_set import check_several_paths
     from tclose.release.spark_release import SparkRelease, check_folder
@@ -78,7 +79,7 @@ def anonymize(
 
     source = with_table(data, table)
     check_engine(engine, master, source)
-    asked = Policy.load(policy)
+    asked, unconfirmed = Policy.load(policy), is_unconfirmed(policy)
     options = _parse_options(option)
     inputs = [*files_read(source), policy, *files_of(asked)]
     several = settings_of(algorithm, seed, effort, options).algorithm.several
@@ -105,6 +106,8 @@ def anonymize(
             show_release_set(release, written)
             for page in pages:
                 echo(f"  {page}  public: a report")
+        if unconfirmed:
+            show_unconfirmed(policy)
 
 
 def _write_reports(written: Sequence[Path | list[Path]], report: Path, *, force: bool) -> list[Path]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MEANINGS = (
     "GCP, LM: information loss, 0 is none and 1 is all. Query error: that of the median COUNT query.",
+    "GCP is measured by all that the table has; the screen and the report of one release measure it by what is published.",
     "Excess: points by which the best attack on a sensitive column is more often right about people in the release than others.",
     "One value: rows in classes with a single value of a sensitive column.",
 )

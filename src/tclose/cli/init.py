@@ -73,7 +73,16 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     """Print what was proposed, what is dangerous, and what to decide."""
     from tclose.cli.printing import Columns, Screen, words
     from tclose.cli.screen import listed_names
-    from tclose.study.propose.commented import cost_table, dangers, loss_of_hierarchies, next_command, what_costs_mean
+    from tclose.study.propose.commented import (
+        ASK,
+        cost_table,
+        dangers,
+        loss_of_hierarchies,
+        next_command,
+        uncounted,
+        what_costs_mean,
+        whence_sensitive,
+    )
 
     policy, guess = found.policy, "guess: " if found.guessed else ""
     screen = Screen()
@@ -100,19 +109,22 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     screen.print(costs)
     whole = "all rows" if found.sampled == found.rows else f"a sample of {found.sampled:,} rows"
     screen.tell(f"Tried on {whole}.", *what_costs_mean(found.costs))
-    if sentence := loss_of_hierarchies(found):
+    for sentence in filter(None, [uncounted(found), loss_of_hierarchies(found)]):
         screen.tell(sentence)
     for refusal in dict.fromkeys(cost.refusal for cost in found.costs if cost.refusal):
         screen.tell(f"Refused: {refusal}")
     screen.print()
     names = listed_names([column.name for column in policy.sensitive])
     limit = policy.sensitive[0].t
-    which = f"which columns are sensitive ({names} by a guess)" if found.guessed else f"whether {names} is all that is sensitive"
+    which = "which columns are sensitive" if found.guessed else f"whether {names} is all that is sensitive"
     screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
+    if found.guessed:
+        screen.tell(f"  {whence_sensitive(found)} {ASK}")
     if policy.unit is None:
         screen.tell(
             "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit."
         )
     for sentence in found.decisions:
         screen.tell(f"  {sentence}")
+    screen.tell(f"  Delete the line NOT CONFIRMED from {out} when you have checked each column.")
     screen.tell_command("Then:", next_command(found.data, str(out)))

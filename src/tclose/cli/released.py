@@ -14,7 +14,10 @@ from tclose.cli.unique import show_unique
 from tclose.make.registry import DEFAULT
 from tclose.policy.models import asked_of
 from tclose.release.certificate import edges_in_words
+from tclose.release.detail import DetailLost
 from tclose.report.attained import SATISFIED
+from tclose.report.labels import percent
+from tclose.report.published import coarseness_in_words, coarseness_of, published_columns
 from tclose.values.exact import number_of, plain
 
 if TYPE_CHECKING:
@@ -22,8 +25,8 @@ if TYPE_CHECKING:
     from tclose.release.release_set import ReleaseSet
     from tclose.release.spark_release import SparkRelease
 
-ANOTHER = 0.005
-"""Two figures of one information loss that differ by more are explained."""
+RANGES = "in ranges of "
+"""How ranges are called that are published in one column."""
 COARSE = 0.25
 """Columns with a hierarchy that lose more than this have their loss explained."""
 USELESS = 0.9
@@ -67,7 +70,7 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
         promise = edges_in_words(audit.policy.edges)
         screen.tell(f"{promise[0].upper()}{promise[1:]} (edges: checked with the raw table).")
     screen.print()
-    _show_loss(screen, release, release._details.in_words)
+    _show_loss(screen, release, _published_in_words(release))
     show_unique(screen, release)
 
 
@@ -130,38 +133,66 @@ def show_spark_release(release: SparkRelease, paths: list[Path], reports: Sequen
     show_paths(screen, paths, reports)
 
 
+def show_unconfirmed(policy: Path) -> None:
+    """Print that nobody has confirmed the roles in the file of a policy."""
+    Screen().tell(
+        words(
+            f"The roles of the columns are a proposal that nobody has confirmed: {policy} still has the line NOT CONFIRMED. The "
+            "policy is satisfied for these roles and no others: check each column, then delete the line.",
+            style="bold yellow",
+        )
+    )
+
+
+def _published_in_words(release: Release) -> dict[str, str]:
+    """Return how each quasi-identifier is published; ranges in the words of the report, which are read from the published values.
+
+    Those of the maker count a range that is open at one end up to the last value of the table.
+    """
+    audit, columns = release.audit, published_columns(release.audit)
+    holds = {column["name"]: column["holds"] for column in release.certificate["columns"]}
+    return {
+        name: coarseness_in_words(coarseness_of(name, columns, audit, holds[name]), audit.rows, 1) if RANGES in own else own
+        for name, own in release._details.in_words.items()
+    }
+
+
 def _show_loss(screen: Screen, release: Release | SparkRelease, in_words: Mapping[str, str]) -> None:
-    """Print the information loss of a release, in all and for each quasi-identifier."""
-    gcp = release.loss["gcp"]
-    screen.tell(f"{100 * gcp:.0f}% of the detail of the quasi-identifiers is lost (GCP {gcp:.4f}; 0 is all detail, 1 none):")
-    lost, seen = release.loss.by_attribute["gcp"], release.certificate["loss"].get("by_attribute", {}).get("gcp", {})
-    differ = any(abs(lost[name] - own) >= ANOTHER for name, own in seen.items())
-    table = Columns("", "detail lost", *(["in the report"] if differ else []), "published")
-    for name, own in lost.items():
-        other = [f"{100 * seen[name]:.0f}%" if name in seen else "-"] if differ else []
-        table.row(f"  {name}", f"{100 * own:.0f}%", *other, in_words.get(name, ""))
+    """Print the information loss of a release, in all and for each quasi-identifier, in the figures of its report."""
+    lost = DetailLost.of(release)
+    published = " in the rows that are published" if release.suppressed else ""
+    screen.tell(
+        f"{percent(lost.overall)} of the detail of the quasi-identifiers is lost{published} (GCP {lost.overall:.3f}; 0 is all "
+        "detail, 1 none):"
+    )
+    table = Columns("", "detail lost", "published")
+    for name, own in lost.by_column.items():
+        mark = " *" if name in lost.against_input else "  " if lost.against_input else ""
+        table.row(f"  {name}", f"{percent(own)}{mark}", in_words.get(name, ""))
     table.columns[-1].justify = "left"
     screen.print(table)
-    if differ:
-        whole = release.certificate["loss"]["gcp"]
-        trees = any(column.tree is not None for column in release.audit.policy.quasi)
+    trees = " or of the whole hierarchy" if any(column.tree is not None for column in release.audit.policy.quasi) else ""
+    if len(lost.against_input) < len(lost.by_column):
         screen.tell(
-            "Detail lost is how wide the published values are: here as a share of what your table has; in the report and the "
-            f"certificate (GCP {whole:.4f}), whose readers do not know your table, as a share of what is published"
-            f"{' or of the whole hierarchy' if trees else ''}."
+            f"Detail lost is how wide the published values are, as a share of all that is published{trees}: what any reader can "
+            "compute. The report has the same figures."
         )
-    _show_coarse_labels(screen, release)
-    if gcp > USELESS:
+    if lost.against_input:
+        others = "" if len(lost.against_input) == len(lost.by_column) else " The figure of all columns is that of the others."
+        screen.tell(f"* As a share of what your table has: readers cannot compute it, and the report does not state it.{others}")
+    _show_coarse_labels(screen, release, lost)
+    if lost.overall > USELESS:
         advice = "" if release.record["algorithm"] in (DEFAULT, "codip") else f" Or choose {DEFAULT}, which usually loses less."
         screen.tell(
             f"Nearly all that the quasi-identifiers say is lost. Loosen the limits, or name fewer quasi-identifiers.{advice}"
         )
 
 
-def _show_coarse_labels(screen: Screen, release: Release | SparkRelease) -> None:
+def _show_coarse_labels(screen: Screen, release: Release | SparkRelease, lost: DetailLost) -> None:
     """Print why quasi-identifiers with a hierarchy lose much, and what would lose less."""
-    lost = release.loss.by_attribute["gcp"]
-    coarse = [column.name for column in release.audit.policy.quasi if column.tree is not None and lost[column.name] >= COARSE]
+    coarse = [
+        column.name for column in release.audit.policy.quasi if column.tree is not None and lost.by_column[column.name] >= COARSE
+    ]
     if coarse:
         screen.tell(
             f"{listed_names(coarse)}: a class is published as the smallest group of the hierarchy that has all of its values, "

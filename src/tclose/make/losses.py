@@ -332,7 +332,7 @@ def losses_seen_of_charges(charged: Sequence[Charges], whole: Whole, *, weights:
 
 
 def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints) -> dict[str, str]:
-    """Return in words how each quasi-identifier is published: ``4% of the rows as they are; the others in ranges of 8.6``."""
+    """Return in words how each quasi-identifier is published: ``4.0% of the rows as they are; the others in ranges of 8.6``."""
     return charges_in_words(scales, [Charges.of(attribute, rows) for attribute in published], int(rows.sum()))
 
 
@@ -345,7 +345,7 @@ def charges_in_words(scales: Sequence[Scale], charged: Sequence[Charges], rows: 
             continue
         mean = math.fsum(attribute.changed_ncp) / attribute.changed
         as_is = 100 * (1 - attribute.changed / rows)
-        unchanged = f"{as_is:.0f}% of the rows as they are; the others " if as_is >= 0.5 else ""
+        unchanged = f"{as_is:.1f}% of the rows as they are; the others " if as_is >= 0.05 else ""
         said[attribute.name] = f"{unchanged}{scale.width_in_words(mean)}"
     return said
 

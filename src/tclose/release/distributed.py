@@ -78,7 +78,7 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     ends = columns_with_ends(policy, opened.source.kinds) if policy.edges > 1 else []
     people = _PeopleOnSpark(opened.source, opened.unit)
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit, people, ends)
-    coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coding.counted_names)
+    coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coding.counted_names, plan.rows)
     columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names, *plan.coding.raw_names]
     blocks, walk = _cut(coded, plan, DRIFT)
     if len(blocks) > 1:

@@ -103,7 +103,7 @@ class Inside:
 
     @property
     def changes(self) -> Listing | None:
-        """The quasi-identifiers before and after: their different values, and how much of their detail is lost."""
+        """The quasi-identifiers before and after: their different values, and how wide these are as a share of the raw table."""
         if self.before is None:
             return None
         lost = self.record.get("loss", {}).get("by_attribute", {}).get("gcp", {})
@@ -120,7 +120,7 @@ class Inside:
             )
             for name, column in self.before.quasi.items()
         ]
-        headers = ("quasi-identifier", "values before", "values after", "detail lost, against the input")
+        headers = ("quasi-identifier", "values before", "values after", "width, as a share of the raw table")
         return cut("Quasi-identifiers before and after", headers, rows)
 
     @property

@@ -24,6 +24,10 @@ BLOCK, PART, NOTE = "block", "part", "note"
 """Columns of frames: the block of a row, the part in which a published row is judged, and what only the owner learns."""
 HASH, COUNT = "hash", "count"
 """Columns of rows that stand for all that are equal to them."""
+PARTITION = 500_000
+"""Rows of a table for which Spark starts a task, about. A task of Python costs 0.1 CPU seconds, whatever it does; the number of
+partitions that Spark makes of its own accord, 200, is not lowered for rows that it keeps."""
+
 COUNTED, OTHERS = "counted", "others"
 """Columns of packed rows: those that are counted again and again, and all others."""
 
@@ -57,25 +61,27 @@ def asking(engine: Any) -> Iterator[None]:
 class SparkRows:
     """Coded rows of a table."""
 
-    def __init__(self, engine: Any, frame: Any, counted: Sequence[str]) -> None:
-        """Take a frame of packed rows, which Spark keeps."""
-        self._engine, self._counted = engine, counted
+    def __init__(self, engine: Any, frame: Any, counted: Sequence[str], partitions: int) -> None:
+        """Take a frame of packed rows in some partitions, which Spark keeps."""
+        self._engine, self._counted, self._partitions = engine, counted, partitions
         self._frame = frame.persist()
         weakref.finalize(self, forget, self._frame)
 
     @classmethod
-    def of(cls, engine: Any, names: Sequence[str], code: OnBatches, counted: Sequence[str]) -> SparkRows:
-        """Return some columns of a table, coded by a function of batches; some of the coded columns can be counted.
+    def of(cls, engine: Any, names: Sequence[str], code: OnBatches, counted: Sequence[str], rows: int) -> SparkRows:
+        """Return some columns of a table of so many rows, coded by a function of batches; some coded columns can be counted.
 
         The function sees each combination of values once, with a hash of it and the number of its rows as the last columns.
         """
+        partitions = -(-rows // PARTITION)
         functions = _functions()
         with asking(engine):
             coded = sendable(engine.reader.session, _Packed(code, counted))
-            rows = engine.reader.frame(engine.query(names))
-            found = rows.groupBy(*rows.columns).agg(functions.count(functions.lit(1)).alias(COUNT))
-            hashed = found.select(*rows.columns, functions.xxhash64(*rows.columns).alias(HASH), COUNT)
-            return cls(engine, hashed.mapInArrow(coded, _spark_schema(_PACKED)), counted)
+            frame = engine.reader.frame(engine.query(names))
+            columns = frame.columns
+            found = frame.groupBy(*columns).agg(functions.count(functions.lit(1)).alias(COUNT)).coalesce(partitions)
+            hashed = found.select(*columns, functions.xxhash64(*columns).alias(HASH), COUNT)
+            return cls(engine, hashed.mapInArrow(coded, _spark_schema(_PACKED)), counted, partitions)
 
     def counts(self, count: OnBatches, schema: pa.Schema) -> tuple[Any, ...]:
         """Return what a function counts in batches of the columns that can be counted, as arrays; the last adds up.
@@ -123,8 +129,8 @@ class SparkRows:
         counted = self._counted if counted is None else counted
         with asking(self._engine):
             made = sendable(self._engine.reader.session, _PackedBlock(make, counted))
-            frame = self._by_block(place, blocks).applyInArrow(made, _spark_schema(_PACKED))
-            found = SparkRows(self._engine, frame, counted)
+            frame = self._by_block(place, blocks).applyInArrow(made, _spark_schema(_PACKED)).repartition(self._partitions)
+            found = SparkRows(self._engine, frame, counted, self._partitions)
             found._frame.count()  # now, not when somebody asks for the first histogram
             return found
 

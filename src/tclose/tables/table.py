@@ -137,12 +137,12 @@ class Table:
             )
 
     def rows_on_spark(
-        self, names: Sequence[str], code: Callable[[Any], Iterator[pa.RecordBatch]], counted: Sequence[str]
+        self, names: Sequence[str], code: Callable[[Any], Iterator[pa.RecordBatch]], counted: Sequence[str], rows: int
     ) -> SparkRows:
         """Return some columns of a table on Spark, coded by a function of batches where they are; see `SparkRows.of`."""
         from tclose.tables.spark_rows import SparkRows
 
-        return SparkRows.of(self._engine, names, code, counted)
+        return SparkRows.of(self._engine, names, code, counted, rows)
 
     def people_on_spark(self, name: str, unit: str, code: Callable[[Any], Iterator[pa.RecordBatch]], size: int) -> SparkPeople:
         """Return the persons of a table on Spark by the codes of their values in a column; see `SparkPeople`."""

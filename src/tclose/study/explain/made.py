@@ -8,6 +8,7 @@ from typing import Any
 
 from tclose.errors import InfeasibleError, InputError, PolicyError
 from tclose.release.anonymize import anonymize
+from tclose.release.detail import DetailLost
 from tclose.study.explain.trial import Figures, Rows
 from tclose.values.exact import number_of
 
@@ -24,7 +25,7 @@ class Made:
     suppressed : int
         The rows that it does not publish.
     detail_lost : float
-        The share of the detail of the quasi-identifiers that is lost, GCP, after little refining.
+        The share of the detail of the quasi-identifiers that is lost, GCP, after little refining; see `DetailLost`.
     after : Figures
         Of the release.
     """
@@ -62,4 +63,4 @@ def make_release(rows: Rows) -> Made | None:
         PolicyError,
     ):  # no k, a column that must not be published: anonymize says it in its own words
         return None
-    return Made(release.suppressed, release.loss["gcp"], Figures.of(release.audit))
+    return Made(release.suppressed, DetailLost.of(release).overall, Figures.of(release.audit))

@@ -103,6 +103,8 @@ def decisions_on_twins(assigned: Sequence[Assigned], pairs: Sequence[Alike]) -> 
     told = {frozenset({pair.first.column.name, pair.second.column.name}) for pair in pairs}
     roles = {one.column.name: one.role for one in assigned if one.role in ("quasi", "sensitive")}
     for one in assigned:
+        if one.twin is None:
+            continue
         both = frozenset({one.column.name, one.twin})
         if both in told or not both <= roles.keys():
             continue

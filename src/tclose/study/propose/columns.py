@@ -75,7 +75,22 @@ class Column:
     @property
     def noun(self) -> str:
         """What the column has, in words: "whole numbers"."""
-        return NOUNS[self.kind]
+        return "whole numbers written as decimals" if self.whole and self.kind != "integer" else NOUNS[self.kind]
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether the column has whole numbers only; programs often write them 1.0, 2.0, above all where cells are missing."""
+        if self.kind == "integer" or self.kind not in NUMERIC:
+            return self.kind == "integer"
+        return self.values > 0 and all(float(value).is_integer() for value in self.present.to_pylist())
+
+    @property
+    def digits(self) -> int:
+        """The number of digits that all whole numbers of the column have; 0 if they differ in it, or are none."""
+        if not self.whole or not self.values or self.present[0].as_py() < 0:
+            return 0
+        least, most = (len(str(int(self.present[index].as_py()))) for index in (0, -1))
+        return least if least == most else 0
 
     @property
     def constant(self) -> bool:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tclose.policy.fields import CONTEXT
+from tclose.policy.proposed import UNCONFIRMED
 from tclose.study.propose.columns import ALONE
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.singling import MOST_COLUMNS, SingledOut
+from tclose.study.propose.words import suggests_sensitive
 from tclose.values.visible import visible
 
 if TYPE_CHECKING:
@@ -40,6 +42,9 @@ CONTEXT_ASKED = {
 
 TO_DROP = "To drop a column, take its line away above, name it between the brackets, and take '# ' away."
 """What to do with the list of dropped columns in a file in which it is empty."""
+
+ASK = "Ask of each column in quasi: would it harm a person if others learned it? Then it belongs in sensitive."
+"""What finds a sensitive column whose name does not say so."""
 
 _PLAIN = re.compile("[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
 _ITEM = re.compile(r"- |[0-9]+\. ")
@@ -84,20 +89,27 @@ def _lines(proposal: Proposal, path: str) -> Iterator[str]:
 def _heading(proposal: Proposal, path: str) -> Iterator[str]:
     """Yield the comments that say what the file is, what to decide, and how to go on."""
     title = visible(proposal.title)
-    names = [column.name for column in proposal.policy.sensitive]
-    guess = f"{listed_names(names)} {'is a guess' if len(names) == 1 else 'are guesses'} from names and kinds."
-    if not proposal.guessed:
-        guess = f"You named {listed_names(names)}: is that all?"
     yield from _comment(
         f"A proposal for {title} ({proposal.rows:,} rows), to be checked and edited. Its comments count rows of the raw table: "
         "keep it internal.",
         "Decide before you publish anything:",
-        f"1. Which columns are sensitive? {guess}",
+        f"1. Which columns are sensitive? {whence_sensitive(proposal)} {ASK}",
         "2. Which t? The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
         "3. What can others know about a person? That belongs in quasi. What is only in drop is not published.",
         *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), 4)),
     )
+    yield f"# {UNCONFIRMED}"
     yield f"# Then: {next_command(proposal.data, path)}"
+
+
+def whence_sensitive(proposal: Proposal) -> str:
+    """Return where the sensitive columns of a proposal come from, in a sentence."""
+    names = [column.name for column in proposal.policy.sensitive]
+    if not proposal.guessed:
+        return f"You named {listed_names(names)}: is that all?"
+    if not any(map(suggests_sensitive, names)):
+        return f"No name suggests one: {listed_names(names)}, the last column, only stands in for it."
+    return f"{listed_names(names)} {'is a guess' if len(names) == 1 else 'are guesses'} from names alone."
 
 
 def next_command(data: str, path: str) -> str:
@@ -129,6 +141,7 @@ def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
             yield from _comment(*proposal.ways, *filter(None, [loss_of_hierarchies(proposal)]))
         if role == "sensitive":
             yield from cost_lines(proposal.costs, proposal.sampled, proposal.rows)
+            yield from _comment(*filter(None, [uncounted(proposal)]))
         yield f"{role}:"
         for name in found:
             reasons = list(proposal.reasons[name])
@@ -179,6 +192,14 @@ def what_costs_mean(costs: Sequence[Cost]) -> list[str]:
     if names:
         said.append(f"Under {listed_names(names)}: the largest share of one value in a class.")
     return said
+
+
+def uncounted(proposal: Proposal) -> str:
+    """Return a sentence on the quasi-identifiers that the table of costs leaves out, as a release's papers do; "" if none."""
+    names = [column.name for column in proposal.policy.quasi if column.builder is not None]
+    if not 0 < len(names) < len(proposal.policy.quasi):
+        return ""
+    return f"GCP leaves out {listed_names(names)}: no reader of a release can compute how much is lost there."
 
 
 def loss_of_hierarchies(proposal: Proposal) -> str:

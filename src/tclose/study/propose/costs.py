@@ -13,6 +13,7 @@ from tclose.columns.roles import roles_of
 from tclose.errors import GateError, PrivacyRiskWarning, ReadingWarning, TcloseError
 from tclose.policy import Policy
 from tclose.release.anonymize import anonymize
+from tclose.release.detail import DetailLost
 from tclose.release.published import on_chosen_grids
 from tclose.tables.reader import Reader
 from tclose.tables.table import open_table
@@ -36,7 +37,7 @@ class Cost(NamedTuple):
     t : float
         Of all sensitive columns.
     gcp : float or None
-        The information loss of the release, from 0 to 1; None if none was made.
+        The information loss of the release, from 0 to 1, as its screen and its report state it; None if none was made.
     classes : int or None
     refusal : str or None
         Why no release was made, in a sentence.
@@ -89,7 +90,7 @@ def _cost(sample: Any, policy: Policy, t: float) -> Cost:
     except TcloseError as error:
         return Cost(t, None, None, str(error), {})
     shares = {name: (found.share, _commonest_share(release.table[name])) for name, found in release.audit.sensitive.items()}
-    return Cost(t, release.loss["gcp"], release.audit.classes, None, shares)
+    return Cost(t, DetailLost.of(release).overall, release.audit.classes, None, shares)
 
 
 def _commonest_share(column: Any) -> float:

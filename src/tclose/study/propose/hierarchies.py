@@ -89,8 +89,9 @@ def _has_prefixes(column: Column) -> bool:
 def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
     """Return the settings of a column of numbers or dates: a grid on which each cell has at least k persons."""
     if column.kind in NUMERIC and column.values <= WIDE:
-        whole = all(float(value).is_integer() for value in column.present.to_pylist())  # codes are often written 1.0, 2.0
-        return Suggested({}, ("Few numbers.",), way=FEW_NUMBERS) if whole else Suggested({})
+        if column.whole:
+            return Suggested({}, ("Few numbers.",), way=FEW_NUMBERS)
+        return Suggested({}, ("Few numbers, in ranges from one of them to another.",))
     try:
         values = column.present.to_pylist()
         grid = choose_grid(column.name, values, column.codes, None if unit is None else unit.codes, k)

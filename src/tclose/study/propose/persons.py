@@ -39,7 +39,7 @@ def find_unit(columns: Sequence[Column]) -> Unit | None:
     others = [column for column in columns if not column.constant and not column.unique]
     found = []
     for column in others:
-        if column.missing or column.kind not in ("text", "integer") or column.free_text or column.name == "row":
+        if column.missing or not (column.kind == "text" or column.whole) or column.free_text or column.name == "row":
             continue
         named = suggests_number_of_person(column.name) or (suggests_name_of_person(column.name) and column.nearly_unique)
         if column.values < FEWEST or column.values * (MOST_ROWS if named else MOST_ROWS_UNNAMED) < column.rows:

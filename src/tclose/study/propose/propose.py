@@ -145,6 +145,15 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
             "learn, as an income, to sensitive, and write {t: 0.2, l: 2, bins: 10} after its name. What nobody else knows, as "
             "the weight of a survey, costs the other columns some detail: take its line away, and name it in drop."
         )
+    doubtful = [one.column.name for one in assigned if one.doubtful]
+    if doubtful:
+        one = len(doubtful) == 1
+        asked = f"What {'does' if one else 'do'} {listed_names(doubtful)} hold? {'Its name has' if one else 'Their names have'}"
+        yield (
+            f"{asked} no word that tclose knows, so {'it stands' if one else 'they stand'} in quasi until you say. Move what "
+            "nobody should learn, as an opinion, a result, or how often somebody saw a doctor, to sensitive, with "
+            "{t: 0.2, l: 2} after its name. What nobody else knows costs the other columns detail: name it in drop."
+        )
     more = [one.column.name for one in assigned if one.role == "quasi" and suggests_sensitive(one.column.name)]
     if more:
         ask, why = ("Is", "Its name suggests") if len(more) == 1 else ("Are", "Their names suggest")

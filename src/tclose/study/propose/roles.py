@@ -15,7 +15,7 @@ from tclose.study.propose.hierarchies import Suggested, suggest_for_quasi, with_
 from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import Unit
 from tclose.study.propose.sensitive import settings_of_sensitive
-from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person, suggests_sensitive
+from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person, suggests_sensitive, tells_nothing
 from tclose.tables.coded import Codes
 from tclose.values.exact import number_of
 
@@ -55,10 +55,12 @@ class Assigned:
         What its owner must decide about it, in a sentence for the head of the file; "" if there is nothing of its own.
     amount : bool
         Whether it is a quasi-identifier that may as well be sensitive, or of no use: see `Column.amount`.
+    doubtful : bool
+        Whether it is a quasi-identifier only because its name tells nothing.
     instead : Suggested or None
         How it would be published without the hierarchy that its owner offered; None without one.
-    twin : str
-        Another column that tells the same; "" if there is none.
+    twin : str or None
+        Another column that tells the same; None if there is none.
     way : str
         How a class is published, in a sentence that is the same for all columns that are published so; "" if there is none.
     """
@@ -70,9 +72,10 @@ class Assigned:
     grid: dict[str, Any] | None = None
     decide: str = ""
     amount: bool = False
+    doubtful: bool = False
     instead: Suggested | None = None
     way: str = ""
-    twin: str = ""
+    twin: str | None = None
 
 
 def assign_roles(
@@ -103,7 +106,7 @@ def assign_roles(
     open_ = {
         column.name: _sensitive(column, sensitive[column.name], files, k)
         if column.name in sensitive
-        else _quasi(column, suggested[column.name])
+        else _quasi(column, suggested[column.name], guessed=not named)
         for column in rest
     }
     found = [hidden.get(column.name) or open_[column.name] for column in columns]
@@ -148,7 +151,7 @@ def _hidden(column: Column, unit: Unit | None) -> Assigned | None:
     if column.constant:
         role: Role = "drop" if column.free_text or column.nearly_unique else "keep"
         return Assigned(column, role, {}, ("It is the same in every row.",))
-    named = column.kind in ("text", "integer") and _is_called_like_persons(column)
+    named = (column.kind == "text" or column.whole) and _is_called_like_persons(column)
     if column.unique and (named or _looks_like_numbers_of_rows(column)):
         more = "Its name says so, too." if named else "Make it a quasi-identifier if it is a measurement."
         return Assigned(column, "identifiers", {}, ("No two rows have the same value.", more))
@@ -175,12 +178,12 @@ def _looks_like_numbers_of_rows(column: Column) -> bool:
     """Whether a column with no value twice has texts, or whole numbers that count the rows or have as many digits each."""
     if column.kind == "text":
         return column.rows >= FEW
-    if column.kind != "integer" or suggests_sensitive(column.name):
+    if not column.whole or suggests_sensitive(column.name):
         return False
     span = column.present[-1].as_py() - column.present[0].as_py() + 1
     if column.rows < MANY:
         return bool(span == column.values >= FEW)
-    return bool(column.same_length >= DIGITS or span < 2 * column.values)
+    return bool(column.digits >= DIGITS or span < 2 * column.values)
 
 
 def _guess_sensitive(columns: Sequence[Column], publishable: Sequence[str]) -> dict[str, str]:
@@ -207,8 +210,11 @@ def _sensitive(column: Column, why: str, files: Offered, k: int) -> Assigned:
     return Assigned(column, "sensitive", settings, (why, *reasons), decide=decide)
 
 
-def _quasi(column: Column, suggested: Suggested) -> Assigned:
-    """Return the role of a column that others may know; it is dropped if it would name people."""
+def _quasi(column: Column, suggested: Suggested, *, guessed: bool) -> Assigned:
+    """Return the role of a column that others may know; it is dropped if it would name people.
+
+    Where sensitive columns are ``guessed``, one whose name tells nothing may be one of them.
+    """
     if suggested.settings is None:
         found = f"{number_of(column.values, 'value')} in {column.rows:,} rows, nearly one for each."
         return Assigned(column, "drop", {}, (f"{found} Give it a hierarchy to publish it.", *suggested.reasons))
@@ -216,10 +222,13 @@ def _quasi(column: Column, suggested: Suggested) -> Assigned:
     amount = column.amount and "hierarchy" not in suggested.settings
     if amount:
         reasons.append("Few rows share a number: DECIDE its role, see above.")
-    if column.unique and column.kind == "integer":
+    if column.unique and column.whole:
         reasons.append("No two rows have the same value: make it an identifier if it is the number of a person or of a row.")
     if suggests_sensitive(column.name):
         reasons.append("Its name suggests that it is sensitive, too: move it there if nobody should learn it.")
+    doubtful = guessed and not amount and tells_nothing(column.name)
+    if doubtful:
+        reasons.append("Its name tells nothing: DECIDE its role, see above.")
     return Assigned(
         column,
         "quasi",
@@ -227,6 +236,7 @@ def _quasi(column: Column, suggested: Suggested) -> Assigned:
         tuple(reasons),
         suggested.grid,
         amount=amount,
+        doubtful=doubtful,
         instead=suggested.instead,
         way=suggested.way,
     )

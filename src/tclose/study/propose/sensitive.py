@@ -112,7 +112,7 @@ def settings_of_sensitive(column: Column, fit: Fit | None, k: int) -> tuple[dict
             f"Nearly each row has its own number, by which it could be recognised: so it is published in {bins} ranges of about "
             f"equally many rows. Take bins away to publish the numbers.{_fewer_bins(column, bins)}"
         )
-    elif column.kind == "integer":
+    elif column.whole:
         reasons.append("Taken as ordered; distance: equal if they are codes.")
     return settings, tuple(reasons), decide
 

@@ -28,17 +28,43 @@ ZIP = frozenset({"zip", "zipcode", "postcode", "postal", "postalcode", "plz", "p
 """Words for codes of places whose first characters are larger places."""
 
 SENSITIVE = (
-    "diagnos", "disea", "illness", "symptom", "icd", "condition", "health", "hlth", "medic", "drug", "treatment", "therapy",
+    "diag", "disea", "illness", "symptom", "icd", "condition", "health", "hlth", "medic", "drug", "treatment", "therapy",
     "prescription", "cancer", "hiv", "disab", "addict", "pregnan", "psych", "mental", "suicid", "genetic", "blood",
     "salary", "income", "wage", "earning", "revenue", "wealth", "debt", "credit", "balance", "cost", "charge", "payment",
     "expense", "tax", "capital", "profit", "religi", "ethnic", "race", "politic", "party", "vote", "sexual", "orient",
     "affair", "crime", "criminal", "offen", "convict", "arrest", "fraud", "complaint", "grade", "score", "result",
     "outcome", "visit", "krankheit", "befund", "gehalt", "einkommen", "kosten", "lohn", "religion", "steuer",
+    "hosp", "surg", "chronic", "doctor", "physician", "infect", "diabet", "asthma", "tumor", "tumour", "depress",
+    "anxi", "smok", "alcohol", "drink", "obes", "death", "died", "mortal", "abort", "chol", "gluc", "admit", "admiss",
+    "discharg",
+    "paid", "loan", "mortg", "bankrupt", "claim", "insur", "pension", "welfare", "benefit", "asset", "saving", "donat",
+    "opinion", "attitud", "ideolog", "belief", "union", "satisf", "violen", "abuse", "victim", "accident", "incident",
+    "penalt", "absen", "meinung", "einstellung", "glaube", "schulden", "vermoegen", "medikament", "therapie", "strafe",
 )  # fmt: skip
 """Beginnings, or ends, of words for what people would rather not have known."""
 
-WEAK = ("race", "ethnic", "grade", "score", "visit", "code", "condition", "result", "outcome")
-"""Beginnings of words that may be sensitive and may be known to others: they count only where nothing else is found."""
+SHORT = frozenset({
+    "dx", "rx", "bmi", "bp", "hba", "phq", "los", "inc", "hinc", "faminc", "hhinc", "sal", "pay", "gpa", "iq",
+})  # fmt: skip
+"""Usual abbreviations of such words: too short to be looked for inside others."""
+
+WEAK = (
+    "race", "ethnic", "grade", "score", "visit", "code", "condition", "result", "outcome", "hosp", "doctor", "physician",
+    "admit", "admiss", "discharg", "union", "satisf", "opinion", "attitud", "los", "gpa", "pension", "death", "died", "insur",
+    "absen",
+)  # fmt: skip
+"""Words that may be sensitive and may be known to others: they count only where nothing else is found."""
+
+KNOWN = (
+    "age", "agegr", "agecat", "ageband", "dob", "birth", "born", "year", "years", "yr", "yrs", "month", "date", "day", "week",
+    "hour", "sex", "gender", "female", "male", "zip", "post", "city", "town", "village", "place", "region", "state", "county",
+    "country", "district", "province", "area", "urban", "rural", "nation", "native", "citizen", "origin", "lang", "mother",
+    "father", "parent", "child", "kid", "kids", "sibling", "spouse", "husb", "wife", "partner", "marri", "marital", "divorc",
+    "family", "household", "relation", "educ", "school", "degree", "univers", "college", "occup", "profess", "job", "work",
+    "employ", "industr", "sector", "position", "department", "dept", "height", "alter", "geschlecht", "beruf", "ort", "plz",
+    "land", "bundesland", "wohnort", "staat", "geburt", "jahr", "familienstand", "bildung", "kreis", "kinder",
+)  # fmt: skip
+"""Words, or their beginnings, for what others often know about a person; one of three letters or fewer must be whole."""
 
 
 def parts(name: str) -> list[str]:
@@ -86,7 +112,23 @@ def suggests_sensitive(name: str) -> int:
     """
     found = parts(name)
     hits = [word for word in SENSITIVE if any(_fits(word, part) for part in found)]
+    hits += [part for part in found if part.rstrip("0123456789") in SHORT]
     return 0 if not hits else 1 if all(word in WEAK for word in hits) else 2
+
+
+def tells_nothing(name: str) -> bool:
+    """Whether the name of a column has no word that says what it is: neither what others know, nor what nobody should learn.
+
+    >>> [tells_nothing(name) for name in ("mdvis", "PID", "age_group", "HoursPerWeek", "diagnosis")]
+    [True, True, False, False, False]
+    """
+    known = any(_is_known(part.rstrip("0123456789")) for part in parts(name))
+    return not known and not suggests_sensitive(name) and not suggests_zip(name)
+
+
+def _is_known(part: str) -> bool:
+    """Whether a part of a name is, or begins with, a word for what others often know."""
+    return any(part == word or (len(word) > 3 and part.startswith(word)) for word in KNOWN)
 
 
 def _fits(word: str, part: str) -> bool:

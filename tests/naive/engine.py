@@ -96,6 +96,9 @@ class NaiveEngine:
         present = [cell for cell in self._cells[name] if cell is not None]
         return len(present), len(set(present))
 
+    def most(self, name: str) -> int:
+        return max(Counter(cell for cell in self._cells[name] if cell is not None).values(), default=0)
+
     def missing(self, name: str) -> tuple[int, int]:
         rows = [row for row, cell in enumerate(self._cells[name], 1) if cell is None]
         return len(rows), min(rows, default=0)

@@ -48,7 +48,7 @@ def equal_rows_once(rows: pa.Table) -> pa.Table:
 def terms_of(plan: Plan, most: int) -> Terms:
     """How the blocks of a plan are cut, of at most so many rows."""
     losses = loss_table([scale.widths() for scale in plan.scales], [1.0] * len(plan.scales))
-    return Terms(plan.policy, plan.attributes, losses, plan.coding, most, DRIFT, plan.limits_persons)
+    return Terms(plan.policy, plan.attributes, losses, plan.coding, most, DRIFT, plan.least, plan.limits_persons)
 
 
 def some_people(rows: int, seed: int = 1, *, missing: bool = False) -> pa.Table:

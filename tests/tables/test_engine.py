@@ -71,6 +71,7 @@ def test_the_contract(engine: str, table: pa.Table) -> None:
         assert (found.type, found.to_pylist()) == (table[name].type, ref_cells)
         present = [cell for cell in ref_cells if cell is not None]
         assert asked.distinct(name) == (len(present), len(set(present)))
+        assert asked.most(name) == max(Counter(present).values(), default=0)
         missing = [row for row, cell in enumerate(ref_cells, 1) if cell is None]
         assert asked.missing(name) == (len(missing), min(missing, default=0))
         if present:

@@ -110,7 +110,7 @@ def _cut(rows: SparkRows, plan: Plan, drift: Fraction) -> tuple[dict[int, int], 
     weights = [float(column.weight) for column in plan.policy.quasi]
     losses = loss_table([scale.widths() for scale in plan.scales], weights)
     walked = _Walked(rows, plan.coding)
-    terms = Terms(plan.policy, plan.attributes, losses, plan.coding, MOST, drift, plan.limits_persons)
+    terms = Terms(plan.policy, plan.attributes, losses, plan.coding, MOST, drift, plan.least, plan.limits_persons)
     blocks = cut_into_blocks(walked, terms)
     return blocks, walked.walk
 

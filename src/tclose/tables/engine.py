@@ -48,6 +48,9 @@ class Engine(Protocol):
     def distinct(self, name: str) -> tuple[int, int]:
         """Return the number of cells of a column that have a value, and the number of distinct values."""
 
+    def most(self, name: str) -> int:
+        """Return the largest number of rows that have one value of a column; 0 if none has a value."""
+
     def missing(self, name: str) -> tuple[int, int]:
         """Return the number of missing cells of a column, and the row of the first one; (0, 0) if none is missing."""
 

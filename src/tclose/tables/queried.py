@@ -61,6 +61,12 @@ class Queried(ABC):
         column = self._rows[self._columns[name]]
         return self._ask_for_pair(self._rows.agg(cells=column.count(), values=column.nunique()))
 
+    def most(self, name: str) -> int:
+        """Return the largest number of rows that have one value of a column; 0 if none has a value."""
+        rows = self._rows.select(value=self._columns[name]).drop_null()
+        counts = rows.group_by("value").agg(cells=rows.count())
+        return self._ask_for_pair(counts.agg(most=counts.cells.max().fill_null(0), values=counts.count()))[0]
+
     def _ask_for_pair(self, question: Any) -> tuple[int, int]:
         """Return the two numbers in the only row of a query's result."""
         (batch,) = [batch for batch in self._stream_batches(question, 1) if batch.num_rows]

@@ -173,6 +173,10 @@ class Table:
         """Return the number of rows that have a value in a column, and the number of distinct values."""
         return self._engine.distinct(name)
 
+    def most_rows(self, name: str) -> int:
+        """Return the largest number of rows that have one value of a column; 0 if none has a value."""
+        return self._engine.most(name)
+
     def missing(self, name: str) -> tuple[int, int]:
         """Return the number of missing cells of a column, and the row of the first one, from 1."""
         return self._engine.missing(name)

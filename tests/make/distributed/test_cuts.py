@@ -56,6 +56,22 @@ def test_a_block_stays_whole_if_a_side_of_it_breaks_a_limit() -> None:
     assert set(cluster.blocks) == {0}
 
 
+@pytest.mark.parametrize("unit", ["row", "who"])
+def test_every_block_has_k_rows_or_persons(unit: str) -> None:
+    """With 40 persons of 10 rows each a block of 61 rows has 7 of them at least."""
+    table = some_people(400).set_column(0, "who", pa.array([f"P{row % 40}" for row in range(400)]))
+    policy = tc.Policy(quasi=["age", "sex"], sensitive={"ill": 0.5}, k=7, unit=unit, other="drop")
+    plan, coded = planned(table, policy)
+    assert plan.least == (61 if unit == "who" else 7)
+    cluster = Cluster(coded)
+    blocks = cut_into_blocks(cluster, terms_of(plan, 5))
+    assert len(blocks) > 3
+    for block in blocks:
+        rows = [row for row, of in enumerate(cluster.blocks) if of == block]
+        assert len(rows) >= plan.least
+        assert unit == "row" or len({table["who"][row].as_py() for row in rows}) >= 7
+
+
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 10_000),

@@ -83,6 +83,17 @@ def test_rows_on_the_border_go_where_their_numbers_at_random_say() -> None:
     assert np.bincount(back.rows, back.counts).tolist() == [1, 10, 1, 1, 5]
 
 
+def test_a_block_that_stays_may_have_strata_that_no_cut_names() -> None:
+    """Blocks 1 and 3 are cut, in stratum 0; block 2, whose number is between theirs, has stratum 5 and stays."""
+    rows = pa.table({"b0": [0, 1, 2], "stratum": [0, 5, 0], "tie": [7, 7, 7], "count": [1, 1, 1]})
+    first = Cuts(*map(np.array, ([0], [0], [0], [1], [2**31], [1], [3])))
+    then = Cuts(*map(np.array, ([1, 3], [0, 0], [0, 0], [5, 5], [0, 0], [4, 6], [5, 7])))
+    walk = Walk(["b0"]).cut(first).join({0: 2})
+    (batch,) = rows.to_batches()
+    assert walk.place(batch).blocks.tolist() == [1, 2, 3]
+    assert walk.cut(then).place(batch).blocks.tolist() == [4, 2, 6]
+
+
 @settings(max_examples=40)
 @given(
     seed=st.integers(0, 10_000),

@@ -92,6 +92,8 @@ class Terms:
         A block with at most this many rows is not cut.
     drift : Fraction
         The share of t by which the sensitive values of a block may differ from those of the table.
+    least : int
+        The rows that a block must have.
     over_persons : bool
         Whether a block must satisfy limits over persons as one class, which classes that do so do not imply.
     """
@@ -102,6 +104,7 @@ class Terms:
     coding: RowCoding
     most: int
     drift: Fraction
+    least: int = 1
     over_persons: bool = False
 
     def satisfied_over_persons_by(self, counts: Sequence[Ints], persons: Sequence[Ints]) -> bool:
@@ -138,7 +141,8 @@ def cut_into_blocks(rows: BlockRows, terms: Terms) -> dict[int, int]:
         level += 1
         report(f"cut {level}, {len(waiting) + len(final):,} blocks")
         found = _Counted.of(rows.histogram(waiting, [*names, *terms.coding.sensitive_names]), len(names))
-        broken = {block for block in waiting if not terms.satisfied_by(found.sensitive(block, terms))}
+        broken = {block for block in waiting if found.size(block) < terms.least}
+        broken |= {block for block in waiting if not terms.satisfied_by(found.sensitive(block, terms))}
         if terms.over_persons:
             persons = _Counted.of(rows.persons(waiting, terms.coding.sensitive_names), 0)
             broken |= {

@@ -60,6 +60,8 @@ class Plan:
     coding : RowCoding
     kept : mapping
         The columns that are published as they are, with their types.
+    least : int
+        A block of fewer rows may have fewer than k rows, or persons.
     unit : str or None
         The column that names persons, if they are counted.
     ends : list of str
@@ -78,6 +80,7 @@ class Plan:
     attributes: list[Attribute]
     coding: RowCoding
     kept: Mapping[str, Any]
+    least: int
     unit: str | None
     ends: list[str]
 
@@ -206,6 +209,7 @@ def plan_of(
         attributes,
         coding,
         _kept(source, policy, kept),
+        1 + ((policy.k or 1) - 1) * (1 if unit is None else source.most_rows(unit)),
         unit,
         list(ends),
     )

@@ -48,8 +48,9 @@ class _Cut:
     cuts : Cuts
     first : int
         The least of their numbers.
-    entries : (blocks, strata) int32
-        The entry of ``cuts`` for each block, from the first on, and each stratum; -1 where there is none.
+    entries : (blocks, strata + 1) int32
+        The entry of ``cuts`` for each block, from the first on, and each stratum; -1 where there is none, as in the last column,
+        which stands for all further strata: those of blocks that are not cut.
     level : int
         How many times blocks were cut before: each time other rows are the first of those that are alike.
     """
@@ -63,7 +64,7 @@ class _Cut:
     def of(cls, cuts: Cuts, level: int) -> _Cut:
         """Return the entries of cuts, by block and stratum."""
         first = int(cuts.blocks.min())
-        entries = np.full((int(cuts.blocks.max()) - first + 1, int(cuts.strata.max()) + 1), -1, dtype=np.int32)
+        entries = np.full((int(cuts.blocks.max()) - first + 1, int(cuts.strata.max()) + 2), -1, dtype=np.int32)
         entries[cuts.blocks - first, cuts.strata] = np.arange(len(cuts.blocks))
         return cls(cuts, first, entries, level)
 
@@ -71,7 +72,8 @@ class _Cut:
         """Return rows in the blocks that they come to; of equal rows for which one stands, some may go left and some right."""
         among = placed.blocks - self.first
         own = np.flatnonzero((among >= 0) & (among < len(self.entries)))
-        entries = self.entries[among[own], batch.strata[placed.rows[own]]]
+        strata = np.minimum(batch.strata[placed.rows[own]], self.entries.shape[1] - 1)
+        entries = self.entries[among[own], strata]
         own, entries = own[entries >= 0], entries[entries >= 0]
         codes, bins = batch.codes[self.cuts.columns[entries], placed.rows[own]], self.cuts.bins[entries]
         lefts = np.where(codes < bins, placed.counts[own], 0)

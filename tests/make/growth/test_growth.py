@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -24,7 +25,7 @@ from typer.testing import CliRunner
 import tclose as tc
 from tclose.cli import app
 from tclose.jobs import Job
-from tclose.make.growth import refine
+from tclose.make.growth import growth, refine
 from tclose.make.growth.growth import rounds_for
 from tclose.make.kernels import running
 from tclose.release.verify import verify
@@ -352,11 +353,16 @@ def test_a_written_release_is_audited_from_its_file(tmp_path: Path) -> None:
 # What always holds -----------------------------------------------------------------------------------------------------------
 
 
+SAMPLES = st.sampled_from([3, growth.SAMPLE])
+"""Rows of a sample on which it is decided how to start: so few that there is one, or none."""
+
+
 @FEW
-@given(cases(containers=["pyarrow"]), st.sampled_from(["fast", "balanced", "best"]))
-def test_it_makes_a_release_where_mondrian_does(case: Case, effort: str) -> None:
-    with tempfile.TemporaryDirectory() as name:
+@given(cases(containers=["pyarrow"]), st.sampled_from(["fast", "balanced", "best"]), SAMPLES)
+def test_it_makes_a_release_where_mondrian_does(case: Case, effort: str, sample: int) -> None:
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
+        patch.setattr(growth, "SAMPLE", sample)
         release = released(replace(case, algorithm="growth"), folder, effort=effort)
         other = released(replace(case, algorithm="mondrian"), folder)
         assert (release is None) == (other is None)
@@ -368,14 +374,15 @@ def test_it_makes_a_release_where_mondrian_does(case: Case, effort: str) -> None
 
 
 @FEW
-@given(cases(least=2, containers=["pyarrow"]), st.randoms(use_true_random=False), st.integers(0, 5))
-def test_neither_the_order_of_rows_nor_the_number_of_cores_matters(case: Case, lots: Any, seed: int) -> None:
+@given(cases(least=2, containers=["pyarrow"]), st.randoms(use_true_random=False), st.integers(0, 5), SAMPLES)
+def test_neither_the_order_of_rows_nor_the_number_of_cores_matters(case: Case, lots: Any, seed: int, sample: int) -> None:
     case = replace(case, algorithm="growth")
     order = lots.sample(range(case.rows), case.rows)
     shuffled = replace(case, columns={name: [values[row] for row in order] for name, values in case.columns.items()})
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
         made = []
+        patch.setattr(growth, "SAMPLE", sample)
         for number, (one, cores) in enumerate([(case, 1), (case, 2), (shuffled, 2)]):
             patch.setattr(running, "cores", lambda cores=cores: cores)
             release = released(one, folder, seed=seed)
@@ -408,6 +415,42 @@ def test_many_blocks_and_groups_on_one_core_and_two(many: pa.Table, monkeypatch:
     assert found[0].partition.tolist() == found[1].partition.tolist()
     assert found[0].partition.tolist() != found[2].partition.tolist()
     assert found[2].audit.satisfied
+
+
+@pytest.mark.parametrize(("lead", "start"), [(0.0, "grown"), (math.inf, "fragments")])
+def test_of_a_large_table_only_the_better_start_is_made(
+    lead: float, start: str, many: pa.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, really = tc.Policy(["age", "height", "ward"], {"pay": 0.3}, k=4, other="drop"), growth.partitions_to_refine
+    monkeypatch.setattr(growth, "LEAD", lead)  # whatever either loses on the sample
+    monkeypatch.setattr(growth, "SAMPLE", 3001)
+    both: list[Any] = []
+    monkeypatch.setattr(growth, "partitions_to_refine", lambda *args: both.append(really(*args)) or {start: both[0][start]})
+    alone = tc.anonymize(many, policy, effort="fast")
+    assert list(both[0]) == ["grown", "fragments"]
+    monkeypatch.setattr(growth, "partitions_to_refine", really)
+    monkeypatch.setattr(growth, "SAMPLE", 3000)
+    stages: list[str] = []
+    with Job(lambda stage, figure: stages.append(stage) if not figure else None):
+        release = tc.anonymize(many, policy, effort="fast")
+    assert release.record["course"]["start"] == start
+    assert release.partition.tolist() == alone.partition.tolist()
+    cutting = ["Cutting"] if start == "grown" else []
+    assert stages[2:-3] == ["Trying a sample of", *cutting, "Growing classes of"]
+
+
+@pytest.mark.parametrize("t", [0.02, 0.3])
+def test_the_better_start_on_a_sample_is_the_better_one(t: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pay that follows from age needs classes of fragments at a small t; at a large one, and where they lose more, others grow."""
+    rng = np.random.default_rng(0)
+    age = rng.integers(0, 500, 6000)
+    table = pa.table({"age": age, "height": rng.integers(150, 200, 6000), "pay": age})
+    policy = tc.Policy(["age", "height"], {"pay": t}, k=4)
+    both = tc.anonymize(table, policy, effort="fast")
+    monkeypatch.setattr(growth, "SAMPLE", 2000)
+    release = tc.anonymize(table, policy, effort="fast")
+    assert release.record["course"] == both.record["course"]
+    assert release.partition.tolist() == both.partition.tolist()
 
 
 def stop_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -498,7 +541,7 @@ def test_ctrl_c_while_refining(effort: str, tmp_path: Path, monkeypatch: pytest.
 
 INSIDE_A_ROUND = """
 import os, signal, threading
-from tclose.make.growth import refine
+from tclose.make.growth import growth, refine
 from tclose.cli import main
 
 really, rounds = refine._round, iter(range(3))

@@ -38,5 +38,5 @@ def test_a_sample_is_the_problem_of_a_table_with_its_rows(rows: list[Any], step:
         assert (comp.policy, comp.scales) == (ref.policy, ref.scales)
         for one, other in zip(comp.sensitive, ref.sensitive, strict=True):
             assert (one.codes.tolist(), one.counts.tolist()) == (other.codes.tolist(), other.counts.tolist())
-        for one, other in zip(comp.limits, ref.limits, strict=True):
-            np.testing.assert_array_equal(one, other)
+        for found, expected in zip(comp.limits, ref.limits, strict=True):
+            np.testing.assert_array_equal(found, expected)

@@ -19,7 +19,7 @@ from tclose.make.growth.blocks import Blocks, cut
 from tclose.make.kernels import running
 from tclose.make.kernels.limits import Limits, limits_of
 from tclose.make.kernels.loss import LossTable, loss_table
-from tclose.make.kernels.satisfies import failing
+from tclose.make.kernels.satisfies import failing, find_failing
 from tests import naive
 from tests.support.attributes import attribute
 from tests.support.examples import examples
@@ -155,7 +155,7 @@ def test_the_same_on_any_number_of_cores(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize("calls", [1, 2, 5])
 def test_a_cancelled_cut_stops(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    really, told = blocks_module.find_failing, []
+    really, told = find_failing, []
 
     def cancelled(*args: Any) -> None:
         really(*args)

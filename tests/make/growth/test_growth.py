@@ -353,16 +353,16 @@ def test_a_written_release_is_audited_from_its_file(tmp_path: Path) -> None:
 # What always holds -----------------------------------------------------------------------------------------------------------
 
 
-SAMPLES = st.sampled_from([3, growth.SAMPLE])
-"""Rows of a sample on which it is decided how to start: so few that there is one, or none."""
+SAMPLED = st.sampled_from([10, growth.SAMPLED])
+"""Rows from which on it is decided on a sample how to start."""
 
 
 @FEW
-@given(cases(containers=["pyarrow"]), st.sampled_from(["fast", "balanced", "best"]), SAMPLES)
-def test_it_makes_a_release_where_mondrian_does(case: Case, effort: str, sample: int) -> None:
+@given(cases(containers=["pyarrow"]), st.sampled_from(["fast", "balanced", "best"]), SAMPLED)
+def test_it_makes_a_release_where_mondrian_does(case: Case, effort: str, sampled: int) -> None:
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
-        patch.setattr(growth, "SAMPLE", sample)
+        patch.setattr(growth, "SAMPLED", sampled)
         release = released(replace(case, algorithm="growth"), folder, effort=effort)
         other = released(replace(case, algorithm="mondrian"), folder)
         assert (release is None) == (other is None)
@@ -374,15 +374,15 @@ def test_it_makes_a_release_where_mondrian_does(case: Case, effort: str, sample:
 
 
 @FEW
-@given(cases(least=2, containers=["pyarrow"]), st.randoms(use_true_random=False), st.integers(0, 5), SAMPLES)
-def test_neither_the_order_of_rows_nor_the_number_of_cores_matters(case: Case, lots: Any, seed: int, sample: int) -> None:
+@given(cases(least=2, containers=["pyarrow"]), st.randoms(use_true_random=False), st.integers(0, 5), SAMPLED)
+def test_neither_the_order_of_rows_nor_the_number_of_cores_matters(case: Case, lots: Any, seed: int, sampled: int) -> None:
     case = replace(case, algorithm="growth")
     order = lots.sample(range(case.rows), case.rows)
     shuffled = replace(case, columns={name: [values[row] for row in order] for name, values in case.columns.items()})
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
         made = []
-        patch.setattr(growth, "SAMPLE", sample)
+        patch.setattr(growth, "SAMPLED", sampled)
         for number, (one, cores) in enumerate([(case, 1), (case, 2), (shuffled, 2)]):
             patch.setattr(running, "cores", lambda cores=cores: cores)
             release = released(one, folder, seed=seed)
@@ -423,13 +423,18 @@ def test_of_a_large_table_only_the_better_start_is_made(
 ) -> None:
     policy, really = tc.Policy(["age", "height", "ward"], {"pay": 0.3}, k=4, other="drop"), growth.partitions_to_refine
     monkeypatch.setattr(growth, "LEAD", lead)  # whatever either loses on the sample
-    monkeypatch.setattr(growth, "SAMPLE", 3001)
+    monkeypatch.setattr(growth, "SAMPLED", 6001)
     both: list[Any] = []
-    monkeypatch.setattr(growth, "partitions_to_refine", lambda *args: both.append(really(*args)) or {start: both[0][start]})
+
+    def only_one(*args: Any) -> Any:
+        both.append(really(*args))
+        return {start: both[0][start]}
+
+    monkeypatch.setattr(growth, "partitions_to_refine", only_one)
     alone = tc.anonymize(many, policy, effort="fast")
     assert list(both[0]) == ["grown", "fragments"]
     monkeypatch.setattr(growth, "partitions_to_refine", really)
-    monkeypatch.setattr(growth, "SAMPLE", 3000)
+    monkeypatch.setattr(growth, "SAMPLED", 6000)
     stages: list[str] = []
     with Job(lambda stage, figure: stages.append(stage) if not figure else None):
         release = tc.anonymize(many, policy, effort="fast")
@@ -446,7 +451,8 @@ def test_a_sample_says_which_start_is_better(sensitive: str, start: str, monkeyp
     columns |= {"tax": columns["age"] + np.random.default_rng(1).integers(0, 30, 6000)}
     policy = tc.Policy(["age", "height"], {sensitive: 0.1}, k=4, other="drop")
     both = grown(columns, policy)
-    monkeypatch.setattr(growth, "SAMPLE", 2000)
+    monkeypatch.setattr(growth, "SAMPLED", 6000)
+    monkeypatch.setattr(growth, "STEP", 3)
     release = grown(columns, policy)
     assert release.record["course"]["start"] == both.record["course"]["start"] == start
     assert release.partition.tolist() == both.partition.tolist()

@@ -23,12 +23,6 @@ FINER = 4
 """How many times smaller the next windows are."""
 
 
-SAMPLE = 100_000
-"""Rows of a sample of blocks, about."""
-TOGETHER = 2
-"""A sample has this many neighbouring blocks, then none for a while."""
-
-
 class Blocks(NamedTuple):
     """A table cut into blocks."""
 
@@ -69,20 +63,6 @@ def cut(quasi: Codes, losses: LossTable, limits: Limits, most: int) -> Blocks:
         parts = [half for pair in halves for half in pair]
     blocks = [part.rows for part in parts]
     return Blocks(np.concatenate(blocks), np.cumsum([0, *map(len, blocks)]))
-
-
-def sample(blocks: Blocks) -> Blocks:
-    """Return some of the blocks, in small runs of neighbours that are spread evenly; all of them if they are few.
-
-    Within a run, rows have the neighbours that they have in the table.
-    """
-    count = len(blocks.starts) - 1
-    wanted = -(-SAMPLE * count // max(SAMPLE, len(blocks.rows)))
-    runs = -(-wanted // TOGETHER)
-    firsts = np.arange(runs) * count // runs
-    chosen = np.unique((firsts[:, None] + np.arange(TOGETHER)).clip(max=count - 1))
-    rows = [blocks.rows[blocks.starts[block] : blocks.starts[block + 1]] for block in chosen]
-    return Blocks(np.concatenate(rows), np.cumsum([0, *map(len, rows)]))
 
 
 class _Table(NamedTuple):

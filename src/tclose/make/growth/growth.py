@@ -35,8 +35,10 @@ ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
 """Rounds of moving and swapping rows, by effort, in a table of at most `SMALL` rows."""
 FRAGMENTS = {"sizing": "relaxed", "bound": "corrected", "strategy": "psi", "prefer": "loss"}
 """How fragments are found: the options of the algorithm `tclose.make.fragmentation`."""
-SAMPLE = 100_000
-"""Rows of a sample on which it is decided how to start, at least; of a table that is not twice as large there is none."""
+SAMPLED = 1_000_000
+"""Rows: of a table of at least so many it is decided on a sample how to start."""
+STEP = 10
+"""A sample has every so many rows."""
 LEAD = 0.96
 """Classes of fragments are the better start if they lose less than this share of what others lose after a few rounds on the
 sample: they lose more in a larger table, and gain less in the rounds that follow."""
@@ -88,10 +90,10 @@ def partitions_to_refine(
     ways = ["grown"]
     if sum(attribute.column.t is not None for attribute in problem.sensitive) == 1:
         ways.append("fragments")
-        if problem.rows >= 2 * SAMPLE:
+        if problem.rows >= SAMPLED:
             announce("Trying a sample of")
             rounds = rounds_for(effort, problem.rows)
-            ways = [_better_way(problem.every(problem.rows // SAMPLE), seed, effort, drift, rounds)]
+            ways = [_better_way(problem.every(STEP), seed, effort, drift, rounds)]
     starts = {}
     if "grown" in ways:
         announce("Cutting")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import subprocess
 import sys
 import tempfile
@@ -417,30 +416,38 @@ def test_many_blocks_and_groups_on_one_core_and_two(many: pa.Table, monkeypatch:
     assert found[2].audit.satisfied
 
 
-@pytest.mark.parametrize(("lead", "start"), [(0.0, "grown"), (math.inf, "fragments")])
-def test_of_a_large_table_only_the_better_start_is_made(
-    lead: float, start: str, many: pa.Table, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("lost", "ways"),
+    [
+        ([94.0, 100.0], ["grown"]),
+        ([100.0, 94.0], ["fragments"]),
+        ([95.0, 100.0], ["grown", "fragments"]),
+        ([100.0, 95.0], ["grown", "fragments"]),
+        ([0.0, 0.0], ["grown", "fragments"]),
+    ],
+)
+def test_of_a_large_table_only_a_clearly_better_start_is_made(
+    lost: list[float], ways: list[str], many: pa.Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy, really = tc.Policy(["age", "height", "ward"], {"pay": 0.3}, k=4, other="drop"), growth.partitions_to_refine
-    monkeypatch.setattr(growth, "LEAD", lead)  # whatever either loses on the sample
-    monkeypatch.setattr(growth, "SAMPLED", 6001)
-    both: list[Any] = []
+    made: list[dict[str, Any]] = []
 
-    def only_one(*args: Any) -> Any:
-        both.append(really(*args))
-        return {start: both[0][start]}
+    def listened(*args: Any) -> Any:
+        made.append(really(*args))
+        return made[-1]
 
-    monkeypatch.setattr(growth, "partitions_to_refine", only_one)
-    alone = tc.anonymize(many, policy, effort="fast")
-    assert list(both[0]) == ["grown", "fragments"]
-    monkeypatch.setattr(growth, "partitions_to_refine", really)
-    monkeypatch.setattr(growth, "SAMPLED", 6000)
+    monkeypatch.setattr(growth, "partitions_to_refine", listened)
+    monkeypatch.setattr(growth, "losses_after_trial", lambda *_: lost)  # on the sample
     stages: list[str] = []
-    with Job(lambda stage, figure: stages.append(stage) if not figure else None):
-        release = tc.anonymize(many, policy, effort="fast")
-    assert release.record["course"]["start"] == start
-    assert release.partition.tolist() == alone.partition.tolist()
-    cutting = ["Cutting"] if start == "grown" else []
+    for sampled in (6001, 6000):
+        monkeypatch.setattr(growth, "SAMPLED", sampled)
+        stages.clear()
+        with Job(lambda stage, figure: stages.append(stage) if not figure else None):
+            release = tc.anonymize(many, policy, effort="fast")
+    assert [list(starts) for starts in made] == [["grown", "fragments"], ways]
+    assert all(made[1][way].tolist() == made[0][way].tolist() for way in ways)
+    assert release.record["course"]["start"] in ways
+    cutting = ["Cutting"] if "grown" in ways else []
     assert stages[2:-3] == ["Trying a sample of", *cutting, "Growing classes of"]
 
 

@@ -35,13 +35,12 @@ ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
 """Rounds of moving and swapping rows, by effort, in a table of at most `SMALL` rows."""
 FRAGMENTS = {"sizing": "relaxed", "bound": "corrected", "strategy": "psi", "prefer": "loss"}
 """How fragments are found: the options of the algorithm `tclose.make.fragmentation`."""
-SAMPLED = 1_000_000
-"""Rows: of a table of at least so many it is decided on a sample how to start."""
+SAMPLED = 3_000_000
+"""Rows: of a table of at least so many a sample is tried first."""
 STEP = 10
 """A sample has every so many rows."""
-LEAD = 0.96
-"""Classes of fragments are the better start if they lose less than this share of what others lose after a few rounds on the
-sample: they lose more in a larger table, and gain less in the rounds that follow."""
+CLEAR = 0.95
+"""A way to start is clearly better on a sample if it loses less than this share of what the other one loses."""
 SMALL = 100_000
 """Rows: a larger table gets extra rounds."""
 MORE = 0.25
@@ -82,8 +81,8 @@ def partitions_to_refine(
 ) -> dict[str, Ints]:
     """Return the partitions that refining starts from, by their names: the class of each row, which satisfies every limit.
 
-    There are two ways to make one where only one attribute has a t. Of a large table only the partition is made that is better
-    on a sample of the rows.
+    There are two ways to make one where only one attribute has a t. Of a large table only one partition is made where that is
+    clearly the better one on a sample of the rows.
 
     ``drift`` is the share of t by which the sensitive values of a block may differ from those of the table.
     """
@@ -92,27 +91,26 @@ def partitions_to_refine(
         ways.append("fragments")
         if problem.rows >= SAMPLED:
             announce("Trying a sample of")
-            rounds = rounds_for(effort, problem.rows)
-            ways = [_better_way(problem.every(STEP), seed, effort, drift, rounds)]
+            ways = _clearly_better(problem.every(STEP), seed, effort, drift, rounds_for(effort, problem.rows)) or ways
     starts = {}
     if "grown" in ways:
         announce("Cutting")
         blocks = _blocks(problem, effort, drift)
-        announce("Growing classes of")
+    announce("Growing classes of")
+    if "grown" in ways:
         starts["grown"] = _grown_classes(problem, table_given, blocks, seed)
     if "fragments" in ways:
-        announce("Growing classes of")
         starts["fragments"] = _classes_of_fragments(problem, effort)
     return starts
 
 
-def _better_way(problem: Problem, seed: int, effort: str, drift: Fraction, rounds: int) -> str:
-    """Return the name of the way to start that is better on a sample: classes of fragments must lose clearly less than others."""
+def _clearly_better(problem: Problem, seed: int, effort: str, drift: Fraction, rounds: int) -> list[str]:
+    """Return the way to start that is clearly better on a sample after a few rounds; none where both lose about the same."""
     sample_given = given(problem.quasi, problem.losses, problem.limits)
     grown = _grown_classes(problem, sample_given, _blocks(problem, effort, drift), seed)
     fragments = _classes_of_fragments(problem, effort)
-    lost = losses_after_trial(sample_given, [grown, fragments], rounds)
-    return "fragments" if lost[1] < LEAD * lost[0] else "grown"
+    lost = dict(zip(("grown", "fragments"), losses_after_trial(sample_given, [grown, fragments], rounds), strict=True))
+    return [way for way, own in lost.items() if own < CLEAR * max(lost.values())]
 
 
 def _blocks(problem: Problem, effort: str, drift: Fraction) -> Blocks:

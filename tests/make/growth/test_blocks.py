@@ -7,15 +7,19 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tclose import Hierarchy, Policy, Sensitive
 from tclose.distances import Distance, Equal, Hierarchical, Ordered
+from tclose.jobs import Cancelled, Job
+from tclose.make.growth import blocks as blocks_module
 from tclose.make.growth.blocks import Blocks, cut
+from tclose.make.kernels import running
 from tclose.make.kernels.limits import Limits, limits_of
 from tclose.make.kernels.loss import LossTable, loss_table
-from tclose.make.kernels.satisfies import failing
+from tclose.make.kernels.satisfies import failing, find_failing
 from tests import naive
 from tests.support.attributes import attribute
 from tests.support.examples import examples
@@ -133,6 +137,39 @@ def test_a_table_that_breaks_its_limits_is_one_block() -> None:
 
 def test_blocks_that_cannot_be_cut_stay_larger() -> None:
     assert cut_lines(ages(6), [0, 3, 3, 0, 3, 3], 1, l=2) == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_the_same_on_any_number_of_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    quasi = np.array([rng.integers(0, places, 3000) for places in SIZES], dtype=np.int32).T.copy()
+    limits = limits_for(
+        [((row[0] + lot) % VALUES,) for row, lot in zip(quasi, rng.integers(0, 9, 3000), strict=True)], [{"t": "1/9"}]
+    )
+    found = []
+    for cores in (1, 2, 5):
+        monkeypatch.setattr(running, "cores", lambda cores=cores: cores)
+        found.append(blocks(cut(quasi, LOSSES, limits, 40)))
+    assert len(found[0]) > 70
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("calls", [1, 2, 5])
+def test_a_cancelled_cut_stops(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    really, told = find_failing, []
+
+    def cancelled(*args: Any) -> None:
+        really(*args)
+        told.append(len(args[1]))
+        if len(told) == calls:
+            job.cancel()
+            while not args[-1][0]:
+                pass
+
+    monkeypatch.setattr(running, "cores", lambda: 1)
+    monkeypatch.setattr(blocks_module, "find_failing", cancelled)
+    with Job() as job, pytest.raises(Cancelled):
+        cut_lines(ages(64), [0] * 64, 4)
+    assert len(told) == calls
 
 
 # Against the naive twin, and what always holds

@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import tclose as tc
 from tclose.cli import app
 from tclose.jobs import Job
-from tclose.make.growth import refine
+from tclose.make.growth import growth, refine
 from tclose.make.growth.growth import rounds_for
 from tclose.make.kernels import running
 from tclose.release.verify import verify
@@ -352,11 +352,16 @@ def test_a_written_release_is_audited_from_its_file(tmp_path: Path) -> None:
 # What always holds -----------------------------------------------------------------------------------------------------------
 
 
+SAMPLED = st.sampled_from([10, growth.SAMPLED])
+"""Rows from which on it is decided on a sample how to start."""
+
+
 @FEW
-@given(cases(containers=["pyarrow"]), st.sampled_from(["fast", "balanced", "best"]))
-def test_it_makes_a_release_where_mondrian_does(case: Case, effort: str) -> None:
-    with tempfile.TemporaryDirectory() as name:
+@given(cases(containers=["pyarrow"]), st.sampled_from(["fast", "balanced", "best"]), SAMPLED)
+def test_it_makes_a_release_where_mondrian_does(case: Case, effort: str, sampled: int) -> None:
+    with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
+        patch.setattr(growth, "SAMPLED", sampled)
         release = released(replace(case, algorithm="growth"), folder, effort=effort)
         other = released(replace(case, algorithm="mondrian"), folder)
         assert (release is None) == (other is None)
@@ -368,14 +373,15 @@ def test_it_makes_a_release_where_mondrian_does(case: Case, effort: str) -> None
 
 
 @FEW
-@given(cases(least=2, containers=["pyarrow"]), st.randoms(use_true_random=False), st.integers(0, 5))
-def test_neither_the_order_of_rows_nor_the_number_of_cores_matters(case: Case, lots: Any, seed: int) -> None:
+@given(cases(least=2, containers=["pyarrow"]), st.randoms(use_true_random=False), st.integers(0, 5), SAMPLED)
+def test_neither_the_order_of_rows_nor_the_number_of_cores_matters(case: Case, lots: Any, seed: int, sampled: int) -> None:
     case = replace(case, algorithm="growth")
     order = lots.sample(range(case.rows), case.rows)
     shuffled = replace(case, columns={name: [values[row] for row in order] for name, values in case.columns.items()})
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
         made = []
+        patch.setattr(growth, "SAMPLED", sampled)
         for number, (one, cores) in enumerate([(case, 1), (case, 2), (shuffled, 2)]):
             patch.setattr(running, "cores", lambda cores=cores: cores)
             release = released(one, folder, seed=seed)
@@ -408,6 +414,55 @@ def test_many_blocks_and_groups_on_one_core_and_two(many: pa.Table, monkeypatch:
     assert found[0].partition.tolist() == found[1].partition.tolist()
     assert found[0].partition.tolist() != found[2].partition.tolist()
     assert found[2].audit.satisfied
+
+
+@pytest.mark.parametrize(
+    ("lost", "ways"),
+    [
+        ([94.0, 100.0], ["grown"]),
+        ([100.0, 94.0], ["fragments"]),
+        ([95.0, 100.0], ["grown", "fragments"]),
+        ([100.0, 95.0], ["grown", "fragments"]),
+        ([0.0, 0.0], ["grown", "fragments"]),
+    ],
+)
+def test_of_a_large_table_only_a_clearly_better_start_is_made(
+    lost: list[float], ways: list[str], many: pa.Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, really = tc.Policy(["age", "height", "ward"], {"pay": 0.3}, k=4, other="drop"), growth.partitions_to_refine
+    made: list[dict[str, Any]] = []
+
+    def listened(*args: Any) -> Any:
+        made.append(really(*args))
+        return made[-1]
+
+    monkeypatch.setattr(growth, "partitions_to_refine", listened)
+    monkeypatch.setattr(growth, "losses_after_trial", lambda *_: lost)  # on the sample
+    stages: list[str] = []
+    for sampled in (6001, 6000):
+        monkeypatch.setattr(growth, "SAMPLED", sampled)
+        stages.clear()
+        with Job(lambda stage, figure: stages.append(stage) if not figure else None):
+            release = tc.anonymize(many, policy, effort="fast")
+    assert [list(starts) for starts in made] == [["grown", "fragments"], ways]
+    assert all(made[1][way].tolist() == made[0][way].tolist() for way in ways)
+    assert release.record["course"]["start"] in ways
+    cutting = ["Cutting"] if "grown" in ways else []
+    assert stages[2:-3] == ["Trying a sample of", *cutting, "Growing classes of"]
+
+
+@pytest.mark.parametrize(("sensitive", "start"), [("tax", "fragments"), ("ill", "grown")])
+def test_a_sample_says_which_start_is_better(sensitive: str, start: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where tax goes with age, rows nearby bring a class no nearer to the table; an illness has nothing to do with age."""
+    columns = people(6000)
+    columns |= {"tax": columns["age"] + np.random.default_rng(1).integers(0, 30, 6000)}
+    policy = tc.Policy(["age", "height"], {sensitive: 0.1}, k=4, other="drop")
+    both = grown(columns, policy)
+    monkeypatch.setattr(growth, "SAMPLED", 6000)
+    monkeypatch.setattr(growth, "STEP", 3)
+    release = grown(columns, policy)
+    assert release.record["course"]["start"] == both.record["course"]["start"] == start
+    assert release.partition.tolist() == both.partition.tolist()
 
 
 def stop_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -498,7 +553,7 @@ def test_ctrl_c_while_refining(effort: str, tmp_path: Path, monkeypatch: pytest.
 
 INSIDE_A_ROUND = """
 import os, signal, threading
-from tclose.make.growth import refine
+from tclose.make.growth import growth, refine
 from tclose.cli import main
 
 really, rounds = refine._round, iter(range(3))

@@ -329,6 +329,9 @@ def test_of_two_partitions_the_better_after_some_rounds_is_refined(drawn: Any, o
     assume(lost[0] == lost[1] or abs(lost[0] - lost[1]) > 1e-9)  # the losses of a start are rounded
     assert found.start == lost.index(min(lost))
     assert found.labels.tolist() == alone[found.start].labels.tolist()
+    rows = 1 if not rounds else len(table.rows)  # what is heard is the mean loss of a row
+    trial = refine.losses_after_trial(table.given, starts, rounds)
+    assert trial == pytest.approx([rows * each for each in lost])
 
 
 # What changes nothing

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from tclose.make.kernels.limits import Limits
 from tclose.make.kernels.loss import LossTable, losses_of_ranges
-from tclose.make.kernels.satisfies import failing
-from tclose.values.arrays import Bools, Codes, Ints
+from tclose.make.kernels.running import run_parts
+from tclose.make.kernels.satisfies import failing, find_failing, scratch_for
+from tclose.make.kernels.scratch import Scratch
+from tclose.values.arrays import Bools, Bytes, Codes, Ints
 
 TAIL = 8
 """The trimmed width of a block ignores 1/TAIL of its rows at either end: cuts by windows leave outliers on both sides."""
@@ -51,18 +53,15 @@ def cut(quasi: Codes, losses: LossTable, limits: Limits, most: int) -> Blocks:
         With a share of t only, so that classes within a block have slack.
     most : at least 1
     """
-    table = _Table(_narrowed(quasi.T), _narrowed(limits.codes), losses, limits)
+    table = _Table(_narrowed(quasi.T), _narrowed(limits.codes), losses, limits, most)
     everything = np.arange(len(quasi), dtype=np.int32)
-    blocks: list[Codes] = []
-    waiting = [everything]
-    may_cut = _satisfy(limits, everything)
-    while waiting:
-        rows = waiting.pop()
-        right = _right_side(table, rows) if may_cut and len(rows) > most else None
-        if right is None:
-            blocks.append(rows)
-        else:
-            waiting += [rows[right], rows[~right]]  # left sides first
+    alone = np.array([0, len(quasi)])
+    parts = [_Part(everything, len(quasi) > most and not failing(limits, everything, alone).any())]
+    while any(part.to_cut for part in parts):
+        halves = [[part] for part in parts]
+        run_parts(_halve, len(parts), lambda: scratch_for(limits), table, parts, halves)
+        parts = [half for pair in halves for half in pair]
+    blocks = [part.rows for part in parts]
     return Blocks(np.concatenate(blocks), np.cumsum([0, *map(len, blocks)]))
 
 
@@ -75,6 +74,16 @@ class _Table(NamedTuple):
     """(columns, rows): codes of the sensitive values, in the smallest type that holds them."""
     losses: LossTable
     limits: Limits
+    most: int
+    """A part with more rows is cut, if it can be."""
+
+
+class _Part(NamedTuple):
+    """A part of the table: a block, or still to be cut."""
+
+    rows: Codes
+    """Row numbers, ascending."""
+    to_cut: bool
 
 
 def _narrowed(codes: Codes) -> NDArray[Any]:
@@ -82,16 +91,30 @@ def _narrowed(codes: Codes) -> NDArray[Any]:
     return np.ascontiguousarray(codes, dtype=np.min_scalar_type(codes.max(initial=0)))
 
 
-def _satisfy(limits: Limits, *sides: Codes) -> bool:
-    """Return whether each of these sets of rows satisfies the limits."""
-    return not failing(limits, np.concatenate(sides), np.cumsum([0, *map(len, sides)])).any()
+def _halve(number: int, table: _Table, parts: list[_Part], halves: list[list[_Part]], scratch: Scratch, cancel: Bytes) -> None:
+    """Cut one part in two, the left side first, if it is still to be cut. Where no cut satisfies the limits, it is a block.
+
+    This is not a kernel: NumPy works without the GIL too.
+    """
+    rows = parts[number].rows
+    if not parts[number].to_cut:
+        return
+    right = _right_side(table, rows, scratch, cancel)
+    sides = [rows] if right is None else [rows[~right], rows[right]]
+    halves[number] = [_Part(side, right is not None and len(side) > table.most) for side in sides]
 
 
-def _right_side(table: _Table, rows: Codes) -> Bools | None:
-    """Return which rows of a block go right by the first cut that satisfies the limits; None if there is none."""
+def _right_side(table: _Table, rows: Codes, scratch: Scratch, cancel: Bytes) -> Bools | None:
+    """Return which rows of a part go right by the first cut that satisfies the limits; None if there is none."""
+    bad = np.empty(2, dtype=np.bool_)
     for column in _widest(table, rows):
         for right in _cuts(table.quasi[column, rows], table.sensitive[:, rows]):
-            if _satisfy(table.limits, rows[~right], rows[right]):
+            left = rows[~right]
+            sides, starts = np.concatenate([left, rows[right]]), np.array([0, len(left), len(rows)])
+            find_failing(table.limits, sides, starts, scratch, bad, cancel)
+            if cancel[0]:
+                return None
+            if not bad.any():
                 return right
     return None
 

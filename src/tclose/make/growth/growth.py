@@ -13,11 +13,11 @@ from tclose.jobs import announce, report
 from tclose.make.algorithm import Partition
 from tclose.make.fragmentation.fill import fill_once
 from tclose.make.fragmentation.fragmentation import fragments_and_sizes
-from tclose.make.growth.blocks import cut
+from tclose.make.growth.blocks import Blocks, cut
 from tclose.make.growth.grow import grow_classes
 from tclose.make.growth.leftovers import place_leftovers
 from tclose.make.growth.neighbourhood import Given, given
-from tclose.make.growth.refine import refine
+from tclose.make.growth.refine import losses_after_trial, refine
 from tclose.make.kernels.merge import merge_failing
 from tclose.make.models.closeness import tightened
 from tclose.values.arrays import Ints
@@ -35,6 +35,12 @@ ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
 """Rounds of moving and swapping rows, by effort, in a table of at most `SMALL` rows."""
 FRAGMENTS = {"sizing": "relaxed", "bound": "corrected", "strategy": "psi", "prefer": "loss"}
 """How fragments are found: the options of the algorithm `tclose.make.fragmentation`."""
+SAMPLED = 3_000_000
+"""Rows: of a table of at least so many a sample is tried first."""
+STEP = 10
+"""A sample has every so many rows."""
+CLEAR = 0.95
+"""A way to start is clearly better on a sample if it loses less than this share of what the other one loses."""
 SMALL = 100_000
 """Rows: a larger table gets extra rounds."""
 MORE = 0.25
@@ -75,25 +81,51 @@ def partitions_to_refine(
 ) -> dict[str, Ints]:
     """Return the partitions that refining starts from, by their names: the class of each row, which satisfies every limit.
 
+    There are two ways to make one where only one attribute has a t. Of a large table only one partition is made where that is
+    clearly the better one on a sample of the rows.
+
     ``drift`` is the share of t by which the sensitive values of a block may differ from those of the table.
     """
-    starts = {"grown": _grown_classes(problem, table_given, seed, effort, drift)}
+    ways = ["grown"]
     if sum(attribute.column.t is not None for attribute in problem.sensitive) == 1:
+        ways.append("fragments")
+        if problem.rows >= SAMPLED:
+            announce("Trying a sample of")
+            ways = _clearly_better(problem.every(STEP), seed, effort, drift, rounds_for(effort, problem.rows)) or ways
+    starts = {}
+    if "grown" in ways:
+        announce("Cutting")
+        blocks = _blocks(problem, effort, drift)
+    announce("Growing classes of")
+    if "grown" in ways:
+        starts["grown"] = _grown_classes(problem, table_given, blocks, seed)
+    if "fragments" in ways:
         starts["fragments"] = _classes_of_fragments(problem, effort)
     return starts
 
 
-def _grown_classes(problem: Problem, table_given: Given, seed: int, effort: str, drift: Fraction) -> Ints:
-    """Return the class of each row: the table is cut into blocks, classes grow in each, and rows that are left over join them.
+def _clearly_better(problem: Problem, seed: int, effort: str, drift: Fraction, rounds: int) -> list[str]:
+    """Return the way to start that is clearly better on a sample after a few rounds; none where both lose about the same."""
+    sample_given = given(problem.quasi, problem.losses, problem.limits)
+    grown = _grown_classes(problem, sample_given, _blocks(problem, effort, drift), seed)
+    fragments = _classes_of_fragments(problem, effort)
+    lost = dict(zip(("grown", "fragments"), losses_after_trial(sample_given, [grown, fragments], rounds), strict=True))
+    return [way for way, own in lost.items() if own < CLEAR * max(lost.values())]
+
+
+def _blocks(problem: Problem, effort: str, drift: Fraction) -> Blocks:
+    """Return the blocks of a table, in which classes grow."""
+    return cut(problem.quasi, problem.losses, tightened(problem.limits, drift), BLOCK[effort])
+
+
+def _grown_classes(problem: Problem, table_given: Given, blocks: Blocks, seed: int) -> Ints:
+    """Return the class of each row: classes grow in each block, and rows that are left over join them.
 
     A class takes, row by row, what widens it least among the rows that bring it nearer to its limits. It grows to a share of t;
     the rest is room for rows that are left over, and for refining.
     """
-    quasi, losses, limits = problem.quasi, problem.losses, problem.limits
-    announce("Cutting")
-    blocks = cut(quasi, losses, tightened(limits, drift), BLOCK[effort])
-    announce("Growing classes of")
-    labels = grow_classes(quasi, losses, tightened(limits, TIGHT), blocks.rows, blocks.starts, seed)
+    tight = tightened(problem.limits, TIGHT)
+    labels = grow_classes(problem.quasi, problem.losses, tight, blocks.rows, blocks.starts, seed)
     return place_leftovers(table_given, labels, blocks)
 
 

@@ -103,9 +103,8 @@ def refine(
         for course in courses:
             course.measure(given)
         while number < rounds:
-            falling = max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - CALM)))
             for course in courses:
-                course.go_on(given, number, falling)
+                course.go_on(given, number, _falling(number, rounds))
             number += 1
             if number == TRIAL:
                 courses = [_best_of(courses)]
@@ -119,6 +118,21 @@ def refine(
         ended = "interrupt"
     best = _best_of(courses)
     return Refined(best.best, best.start, number, ended)
+
+
+def losses_after_trial(given: Given, starts: Sequence[Ints], rounds: int) -> list[float]:
+    """Return what is lost by each of several partitions after the first `TRIAL` of these rounds."""
+    courses = [_Course(labels, start) for start, labels in enumerate(starts)]
+    for course in courses:
+        course.measure(given)
+        for number in range(min(TRIAL, rounds)):
+            course.go_on(given, number, _falling(number, rounds))
+    return [course.least for course in courses]
+
+
+def _falling(number: int, rounds: int) -> float:
+    """Return how much a move may raise the loss in a round, as a share of what it may at first."""
+    return max(0.0, 1 - (number + 1) / max(1.0, rounds * (1 - CALM)))
 
 
 def _best_of(courses: Sequence[_Course]) -> _Course:

@@ -79,7 +79,7 @@ def classes_of(labels: Ints, columns: int, spare: int = 0) -> Classes:
 
 def labels_of(classes: Classes) -> Ints:
     """Return the class of each row, numbered without gaps."""
-    return renumber(classes.rows["label"])[0]
+    return renumber(classes.rows["label"], len(classes.each))[0]
 
 
 def total_loss(classes: Classes) -> float:

@@ -17,14 +17,20 @@ def cut(
     most: int,
     width: Width,
     holds: Callable[[list[int]], bool],
+    looser: Callable[[list[int]], bool] | None = None,
+    huge: int = 0,
 ) -> list[list[int]]:
-    """Row numbers of each block: cut in two as the first of all ways does whose sides hold, and then each side by itself."""
+    """Row numbers of each block: cut in two as the first of all ways does whose sides hold, and then each side by itself.
+
+    If there is none, the sides of more than ``huge`` rows may hold in a looser way.
+    """
 
     def halve(members: list[int]) -> list[list[int]]:
-        if len(members) > most:
-            for sides in bisections(rows, values, members, width):
-                if all(holds(side) for side in sides):
-                    return [block for side in sides for block in halve(sorted(side))]
+        for way in (holds, looser) if looser and len(members) > huge else (holds,):
+            if len(members) > most:
+                for sides in bisections(rows, values, members, width):
+                    if all(way(side) for side in sides):
+                        return [block for side in sides for block in halve(sorted(side))]
         return [members]
 
     everything = list(range(len(rows)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,6 +120,18 @@ def test_if_no_window_passes_the_next_widest_is_cut() -> None:
     assert cut_lines(quasi, [0, 3] * 3, 4, t=0) == [[0, 1], [2, 3, 4, 5]]
 
 
+def test_a_huge_part_is_cut_within_looser_limits_rather_than_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Three rows, low and high, are never spread as six: one of them is 1/6 away.
+    quasi, values = np.array(ages(6), dtype=np.int32), [(salary,) for salary in [0, 3] * 3]
+    losses, (limits, looser) = loss_table([line(65)], [1.0]), (limits_for(values, [{"t": t}]) for t in (0, "1/6"))
+    monkeypatch.setattr(blocks_module, "HUGE", 1)
+    assert blocks(cut(quasi, losses, limits, 3, looser)) == [[0, 1, 2], [3, 4, 5]]
+    assert blocks(cut(quasi, losses, limits, 3)) == [list(range(6))]
+    assert blocks(cut(quasi, losses, limits, 3, limits_for(values, [{"t": "1/7"}]))) == [list(range(6))]
+    monkeypatch.setattr(blocks_module, "HUGE", 2)
+    assert blocks(cut(quasi, losses, limits, 3, looser)) == [list(range(6))]
+
+
 def test_another_sensitive_column_may_come_first() -> None:
     # Pairs by the first column, 0 1 and 2 3, put both 0 of the second one left, as the plain cut does; pairs by the second do not.
     limits = limits_for([(0, 0), (1, 1), (2, 1), (3, 0)], [{}, {"t": 0}])
@@ -189,23 +202,36 @@ def tables(draw: st.DrawFn) -> tuple[list[Row], list[Row]]:
 
 
 @settings(max_examples=examples(200), deadline=None)
-@given(table=tables(), most=st.integers(1, 30), k=st.integers(1, 4), least=st.integers(1, 2), t=st.tuples(SHARES, SHARES, SHARES))
-def test_cutting_is_its_naive_twin(table: Any, most: int, k: int, least: int, t: Any) -> None:
+@given(
+    table=tables(),
+    most=st.integers(1, 30),
+    k=st.integers(1, 4),
+    least=st.integers(1, 2),
+    t=st.tuples(SHARES, SHARES, SHARES),
+    larger=st.none() | st.just(Fraction(3, 2)),
+)
+def test_cutting_is_its_naive_twin(table: Any, most: int, k: int, least: int, t: Any, larger: Fraction | None) -> None:
     rows, values = table
-    limits = limits_for(values, [{"t": limit, "l": least} for limit in t[: len(values[0])]], k=k)
-    comp = cut(np.array(rows, dtype=np.int32), LOSSES, limits, most)
 
-    def holds(members: list[int]) -> bool:
+    def asked(factor: Fraction) -> Limits:
+        limited = [None if limit is None else min(Fraction(1), Fraction(limit) * factor) for limit in t]
+        return limits_for(values, [{"t": limit, "l": least} for limit in limited[: len(values[0])]], k=k)
+
+    looser = None if larger is None else asked(larger)
+    comp = cut(np.array(rows, dtype=np.int32), LOSSES, asked(Fraction(1)), most, looser)
+
+    def holds(members: list[int], factor: Fraction = Fraction(1)) -> bool:
         if len(members) < k:
             return False
         for (_, _, emd), limit, column in zip(KINDS, t, zip(*values, strict=True), strict=False):
             spread = naive.counts_of([column[row] for row in members], range(VALUES))
-            far = limit is not None and emd(spread, naive.counts_of(column, range(VALUES))) > limit
+            far = limit is not None and emd(spread, naive.counts_of(column, range(VALUES))) > limit * factor
             if far or naive.distinct_l(spread) < least:
                 return False
         return True
 
-    assert blocks(comp) == naive.grow.cut(rows, values, most, width, holds)
+    in_a_looser_way = None if larger is None else partial(holds, factor=larger)
+    assert blocks(comp) == naive.grow.cut(rows, values, most, width, holds, in_a_looser_way, blocks_module.HUGE * most)
 
 
 @settings(max_examples=examples(80), deadline=None)

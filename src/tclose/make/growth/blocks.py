@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,10 @@ FINER = 4
 """How many times smaller the next windows are."""
 
 
+HUGE = 6
+"""A part with more than this many times the rows that are wanted is cut within looser limits, rather than not at all."""
+
+
 class Blocks(NamedTuple):
     """A table cut into blocks."""
 
@@ -32,7 +37,7 @@ class Blocks(NamedTuple):
     """(blocks + 1,): where the rows of each block start."""
 
 
-def cut(quasi: Codes, losses: LossTable, limits: Limits, most: int) -> Blocks:
+def cut(quasi: Codes, losses: LossTable, limits: Limits, most: int, looser: Limits | None = None) -> Blocks:
     """Cut the table in two, and each part again, while both sides satisfy every limit, until a block has at most ``most`` rows.
 
     A block is cut along its widest quasi-identifier; if no cut there satisfies the limits, along the next widest. The width is
@@ -43,6 +48,8 @@ def cut(quasi: Codes, losses: LossTable, limits: Limits, most: int) -> Blocks:
        goes left. The fewer rows a window has, the more similar are the distributions on both sides. w = 1/4, 1/16, ... of the
        rows, and finally 2; then the same with the next sensitive column as the first to sort by.
 
+    A part of which no cut satisfies the limits is a block. If it has more than `HUGE` times ``most`` rows, it is first tried to
+    cut it within looser limits, where there are any.
     A table that fails a limit as a whole is returned as one block.
 
     Parameters
@@ -52,8 +59,10 @@ def cut(quasi: Codes, losses: LossTable, limits: Limits, most: int) -> Blocks:
     limits
         With a share of t only, so that classes within a block have slack.
     most : at least 1
+    looser
+        With a larger share of t.
     """
-    table = _Table(_narrowed(quasi.T), _narrowed(limits.codes), losses, limits, most)
+    table = _Table(_narrowed(quasi.T), _narrowed(limits.codes), losses, [limits, *([] if looser is None else [looser])], most)
     everything = np.arange(len(quasi), dtype=np.int32)
     alone = np.array([0, len(quasi)])
     parts = [_Part(everything, len(quasi) > most and not failing(limits, everything, alone).any())]
@@ -73,7 +82,8 @@ class _Table(NamedTuple):
     sensitive: NDArray[Any]
     """(columns, rows): codes of the sensitive values, in the smallest type that holds them."""
     losses: LossTable
-    limits: Limits
+    limits: Sequence[Limits]
+    """Those of blocks, and looser ones."""
     most: int
     """A part with more rows is cut, if it can be."""
 
@@ -107,11 +117,13 @@ def _halve(number: int, table: _Table, parts: list[_Part], halves: list[list[_Pa
 def _right_side(table: _Table, rows: Codes, scratch: Scratch, cancel: Bytes) -> Bools | None:
     """Return which rows of a part go right by the first cut that satisfies the limits; None if there is none."""
     bad = np.empty(2, dtype=np.bool_)
-    for column in _widest(table, rows):
+    columns = _widest(table, rows)
+    possible = table.limits if len(rows) > HUGE * table.most else table.limits[:1]
+    for limits, column in itertools.product(possible, columns):
         for right in _cuts(table.quasi[column, rows], table.sensitive[:, rows]):
             left = rows[~right]
             sides, starts = np.concatenate([left, rows[right]]), np.array([0, len(left), len(rows)])
-            find_failing(table.limits, sides, starts, scratch, bad, cancel)
+            find_failing(limits, sides, starts, scratch, bad, cancel)
             if cancel[0]:
                 return None
             if not bad.any():

@@ -29,6 +29,9 @@ BLOCK = {"fast": 2000, "balanced": 4000, "best": 32000}
 """The largest number of rows that are searched for each class that grows, by effort."""
 DRIFT = Fraction(3, 10)
 """The share of t by which the sensitive values of a block may differ from those of the table."""
+LOOSER = Fraction(1, 2)
+"""The same for huge blocks of a table of at least `SAMPLED` rows, of which no cut keeps within `DRIFT`: a class grows in a time
+that rises with the rows of its block, and such blocks are the larger the larger the table is."""
 TIGHT = Fraction(3, 4)
 """Classes grow until they are within this share of t: what is left of it is spent on rows that are left over, and on refining."""
 ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
@@ -115,7 +118,8 @@ def _clearly_better(problem: Problem, seed: int, effort: str, drift: Fraction, r
 
 def _blocks(problem: Problem, effort: str, drift: Fraction) -> Blocks:
     """Return the blocks of a table, in which classes grow."""
-    return cut(problem.quasi, problem.losses, tightened(problem.limits, drift), BLOCK[effort])
+    looser = tightened(problem.limits, LOOSER) if problem.rows >= SAMPLED else None
+    return cut(problem.quasi, problem.losses, tightened(problem.limits, drift), BLOCK[effort], looser)
 
 
 def _grown_classes(problem: Problem, table_given: Given, blocks: Blocks, seed: int) -> Ints:

@@ -313,3 +313,19 @@ def test_an_indented_line_stays_indented_and_a_command_is_not_broken(
     monkeypatch.setenv("TTY_COMPATIBLE", "0")
     Screen().tell("  one two three four five six seven eight nine ten")
     assert capsys.readouterr().out == "  one two three four five six seven eight nine ten\n"
+
+
+def test_an_ordered_distance_that_hardly_limits_a_share_is_told(tmp_path: Path) -> None:
+    rows = [f"{20 + number % 4},{0 if number % 10 else 10 + number},{number % 7}" for number in range(400)]
+    data, policy, out = tmp_path / "people.csv", tmp_path / "policy.yaml", tmp_path / "out.csv"
+    data.write_text("\n".join(["age,debt,score", *rows]) + "\n")
+    policy.write_text("k: 5\nquasi: [age]\nsensitive: {debt: 0.2, score: 0.2}\n")
+    text = " ".join(run("anonymize", data, "-p", policy, "-o", out).output.split())
+    told = (
+        "debt: 90.0% of the rows have the same value, and t hardly limits its share in a class: where nobody has it, the ordered"
+    )
+    assert told in text  # one of 41 values: 0.9 / 40
+    assert "distance may be 0.0225." in text
+    assert text.count("hardly limits") == 1
+    policy.write_text("k: 5\nquasi: [age]\nsensitive: {debt: {t: 0.2, distance: equal}, score: 0.2}\n")
+    assert "hardly limits" not in run("anonymize", data, "-p", policy, "-o", out, "--force").output

@@ -805,3 +805,26 @@ def test_a_quasi_identifier_with_the_name_of_a_sensitive_column_is_asked_about()
     assert said.startswith("Is disease3 sensitive, too? Its name suggests it. Move what nobody should learn to sensitive")
     found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(40)], **diseases}), sensitive="disease0")
     assert any(sentence.startswith("Are disease1, disease2 and disease3 sensitive, too?") for sentence in found.decisions)
+
+
+def test_what_to_write_after_a_column_that_becomes_sensitive_is_what_would_be_proposed_for_it(tmp_path: Path) -> None:
+    debts = [0] * 180 + list(range(1, 21))
+    (tmp_path / "disease.csv").write_text("flu,lungs,any\nasthma,lungs,any\ngout,joints,any\n")
+    columns = {
+        "age": [20 + 7 * number % 40 for number in range(200)],
+        "job": ["clerk", "nurse", "cook", "smith"] * 50,
+        "debt": debts,
+        "salary": [number * 37 % 10 for number in range(200)],
+        "disease": ["flu", "asthma", "gout", "flu"] * 50,
+    }
+    found = tc.propose(pa.table(columns), sensitive="job", hierarchies=tmp_path)
+    (said,) = [sentence for sentence in found.decisions if "sensitive, too?" in sentence]
+    assert said.partition("and write ")[2] == (
+        "after its name {t: 0.2, l: 2, distance: equal} (most rows have one value there) for debt, or {t: 0.2, l: 2} for salary, "
+        "or {t: 0.2, l: 2} beside its hierarchy for disease."
+    )
+    for name in ("debt", "salary", "disease"):
+        own = tc.propose(pa.table(columns), sensitive=name, hierarchies=tmp_path).policy.to_dict()["sensitive"][name]
+        own.pop("hierarchy", None)
+        text = said.partition("after its name ")[2].partition(f" for {name}")[0].rpartition("{")[2].partition("}")[0]
+        assert YAML(typ="safe", pure=True).load("{" + text + "}") == own

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tclose.cli.binned import fewer_bins
+from tclose.cli.commonest import hardly_limited
 from tclose.cli.printing import Columns, Screen, words
 from tclose.cli.screen import WHAT_T_IS, how_read, limits_table, listed_names, size, worst_classes
 from tclose.cli.unique import show_unique
@@ -56,6 +57,8 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
         screen.tell(sentence)
     for sentence in worst_classes(audit):
         screen.tell(sentence)
+    for sentence in hardly_limited(release):
+        screen.tell(words(sentence, style="bold yellow"))
     limited = {column.name for _, column in asked_of(audit.policy) if column is not None}
     free = [column.name for column in audit.policy.sensitive if column.name not in limited]
     if free:

@@ -63,6 +63,8 @@ class Assigned:
         Another column that tells the same; None if there is none.
     way : str
         How a class is published, in a sentence that is the same for all columns that are published so; "" if there is none.
+    if_sensitive : dict or None
+        The settings that would be proposed if its owner moved it to sensitive; None for a column that is no quasi-identifier.
     """
 
     column: Column
@@ -76,6 +78,7 @@ class Assigned:
     instead: Suggested | None = None
     way: str = ""
     twin: str | None = None
+    if_sensitive: dict[str, Any] | None = None
 
 
 def assign_roles(
@@ -106,7 +109,7 @@ def assign_roles(
     open_ = {
         column.name: _sensitive(column, sensitive[column.name], files, k)
         if column.name in sensitive
-        else _quasi(column, suggested[column.name], guessed=not named)
+        else _quasi(column, suggested[column.name], files, k, guessed=not named)
         for column in rest
     }
     found = [hidden.get(column.name) or open_[column.name] for column in columns]
@@ -210,7 +213,7 @@ def _sensitive(column: Column, why: str, files: Offered, k: int) -> Assigned:
     return Assigned(column, "sensitive", settings, (why, *reasons), decide=decide)
 
 
-def _quasi(column: Column, suggested: Suggested, *, guessed: bool) -> Assigned:
+def _quasi(column: Column, suggested: Suggested, files: Offered, k: int, *, guessed: bool) -> Assigned:
     """Return the role of a column that others may know; it is dropped if it would name people.
 
     Where sensitive columns are ``guessed``, one whose name tells nothing may be one of them.
@@ -239,4 +242,5 @@ def _quasi(column: Column, suggested: Suggested, *, guessed: bool) -> Assigned:
         doubtful=doubtful,
         instead=suggested.instead,
         way=suggested.way,
+        if_sensitive=settings_of_sensitive(column, files.fit_sensitive(column), k)[0],
     )

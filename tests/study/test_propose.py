@@ -519,8 +519,13 @@ def test_hierarchies_that_fit_are_proposed_and_others_are_named_with_the_reason(
     assert "job.csv has all of its values, with 1 level of groups." in reasons["job"]
     assert "With a file: a class is published by the labels of the file's groups." in found.ways
     command = f"tclose hierarchy DATA age --file '{folder / 'age.csv'}'"  # quoted for the shell: it has a blank
-    assert f"age.csv does not fit, it lacks 2 of 41 values, which this names: {command}" in reasons["age"]
-    assert "diagnosis.csv does not fit, it lacks 1 of 3 values" in reasons["diagnosis"]
+    assert "age.csv does not fit: it lacks 2 of 41 values." in reasons["age"]
+    assert "diagnosis.csv does not fit: it lacks 1 of 3 values." in reasons["diagnosis"]
+    lines = found.to_yaml().splitlines()
+    at = lines.index("#   5. age.csv does not fit: it lacks 2 of 41 values. This names them:")
+    assert lines[at + 1] == f"#       {command}"
+    lines = replace(found, data="raw data.csv").to_yaml().splitlines()
+    assert lines[at + 1].startswith("#       tclose hierarchy 'raw data.csv' age --file")
     assert "sex.csv is not used: it has no groups" in reasons["sex"]
     assert found.decisions == ("Which column is town.csv for? No column in quasi or sensitive has its name.",)
     text = found.to_yaml(str(tmp_path / "policy.yaml"))
@@ -584,7 +589,7 @@ def test_a_hierarchy_publishes_a_column_that_would_be_dropped(folder: Path) -> N
     people = people_of().append_column("code", [codes])
     assert tc.propose(people).policy.drop == ["code"]
     (folder / "code.csv").write_text("".join(f"{code};{code[:2]};*\n" for code in sorted(set(codes)) if len(code) > 2))
-    assert "code.csv does not fit, it lacks 10 of 70 values" in " ".join(tc.propose(people, hierarchies=folder).reasons["code"])
+    assert "code.csv does not fit: it lacks 10 of 70 values" in " ".join(tc.propose(people, hierarchies=folder).reasons["code"])
     (folder / "code.csv").write_text("".join(f"{code};_{code[:2]};*\n" for code in sorted(set(codes))))
     found = tc.propose(people, hierarchies=folder)
     assert "code" in [column.name for column in found.policy.quasi]
@@ -595,8 +600,9 @@ def test_files_that_are_no_hierarchies_are_named_and_quote_nothing(folder: Path,
     (folder / "job.csv").write_text("nurse;care;*\nnurse;craft;*\n")
     found = tc.propose(people_of(), hierarchies=folder)
     reason = found.reasons["job"][-1]
-    assert reason.startswith("job.csv is no hierarchy; this says why: tclose hierarchy DATA job --file")
-    assert "nurse" not in reason
+    assert reason == "job.csv is no hierarchy."
+    assert ("job", "This says why:") in [(one.column, one.before) for one in found.misfits]
+    assert "nurse" not in found.to_yaml()
     (tmp_path / "empty").mkdir()
     for path, sentence in (("none", "cannot be read. Check its path."), ("empty", "has no CSV files. A hierarchy is named")):
         with pytest.raises(tc.InputError, match=f"The folder of hierarchies .*{path}' {sentence}"):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def hardly_limited(release: Release) -> Iterator[str]:
     """Yield a sentence for each sensitive column of which t would allow a class in which nobody has the commonest value.
 
-    Each row of such a class is one step at least from that value, so its ordered distance may be the value's share, divided by the
+    Each row of such a class is one step at least from that value: its ordered distance may be the value's share, divided by the
     number of steps.
     """
     for name, found in release.audit.sensitive.items():
@@ -30,7 +30,7 @@ def hardly_limited(release: Release) -> Iterator[str]:
         nobody = share / (len(counts) - 1)
         if share >= COMMON and nobody <= found.limit < share:
             yield (
-                f"{name}: {percent(float(share))} of the rows have the same value, and t hardly limits its share in a class: where "
-                f"nobody has it, the ordered distance may be {decimal_up(nobody)}. distance: equal in the policy limits it, with "
-                "bins where there are many other values."
+                f"{name}: {percent(float(share))} of the rows have the same value, and t hardly limits its share in a class: "
+                f"where nobody has it, the ordered distance may be {decimal_up(nobody)}. distance: equal in the policy limits it, "
+                "with bins where there are many other values."
             )

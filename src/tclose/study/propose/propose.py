@@ -106,6 +106,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         not named,
         _cost_without_hierarchies(read, policy, assigned, grids, rows),
         tuple(dict.fromkeys(one.way for one in assigned if one.way)),
+        tuple(one.misfit for one in assigned if one.misfit is not None),
     )
 
 
@@ -160,7 +161,7 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
         move = f"Move what nobody should learn to sensitive, and write {_settings_if_sensitive(more)}."
         yield f"{ask} {_names(more)} sensitive, too? {why} it. {move}"
     yield from (one.decide for one in assigned if one.decide)
-    used = {one.column.name for one in assigned if one.role in ("quasi", "sensitive")}
+    used = {one.column.name for one in assigned if one.role in ("quasi", "sensitive") or one.misfit is not None}
     unused = [path.name for name, path in offered.files.items() if name not in used]
     if unused:
         one = len(unused) == 1
@@ -174,7 +175,7 @@ def _names(columns: Sequence[Assigned]) -> str:
 
 
 def _settings_if_sensitive(columns: Sequence[Assigned]) -> str:
-    """Return what to write after the names of quasi-identifiers that become sensitive: what would be proposed for each of them."""
+    """Return what to write after the names of quasi-identifiers that become sensitive: what would be proposed for each."""
     alike: dict[str, list[Assigned]] = {}
     for one in columns:
         settings = dict(one.if_sensitive or {})

@@ -100,7 +100,7 @@ def test_names_and_hierarchies_are_taken_from_the_command_line(
     own = Path("policy.yaml").read_text().partition("  profession:")[0].rpartition("  # Text")[2]
     assert " ".join(own.split()).startswith(f", {len(jobs)} different. In sets. profession.csv does not fit")
     found = run(*shlex.split(command)[1:])
-    assert "1 of" in found.output
+    assert "of 'profession', first in row" in found.output
 
 
 def test_that_each_row_is_taken_for_a_person_is_asked_unless_a_column_names_persons(visits: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 import tclose as tc
 from tclose.cli import app
 from tclose.cli.printing import Screen
-from tclose.cli.screen import how_read, stages
+from tclose.cli.screen import _disclosure_in_words, how_read, stages
 from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
 from tclose.report.facts import Facts
@@ -77,6 +77,19 @@ def test_a_half_that_is_the_same_in_the_table_is_not_told(tmp_path: Path) -> Non
     shown = run("audit", tmp_path / "flags.csv", "--quasi", "town", "--sensitive", "flag").stdout
     assert "  83.3% have flag 0 (in the table 75%).\n" in shown
     assert "half have" not in shown
+
+
+def test_where_the_medians_are_the_same_the_value_that_differs_most_is_told(tmp_path: Path) -> None:
+    """Six in ten have 0 in the class, eight in ten in the table, and the other values are rare in both."""
+    rows = [*(("A", 0) for _ in range(24)), *(("A", number) for number in range(1, 17)), *(("B", 0) for _ in range(40))]
+    (tmp_path / "visits.csv").write_text("town,visits\n" + "".join(f"{town},{visits}\n" for town, visits in rows))
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("quasi: [town]\nsensitive: {visits: {distance: ordered}}\n")
+    profile = Profile.of(Histograms.of([[24, *[1] * 16], [40, *[0] * 16]]), 0, list(range(17)), in_order=True)
+    assert (profile.middle, profile.most_different()) == (("0", "0"), ("0", 24, 64))
+    assert _disclosure_in_words("visits", profile) == "60% have visits 0 (in the table 80%)."
+    shown = run("audit", tmp_path / "visits.csv", "-p", policy).stdout
+    assert "half have" not in shown.lower()
 
 
 def test_beta_lift_and_the_joint_test_are_shown_only_on_demand(files: tuple[Path, Path]) -> None:

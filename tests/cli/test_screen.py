@@ -342,3 +342,30 @@ def test_an_ordered_distance_that_hardly_limits_a_share_is_told(tmp_path: Path) 
     assert text.count("hardly limits") == 1
     policy.write_text("k: 5\nquasi: [age]\nsensitive: {debt: {t: 0.2, distance: equal}, score: 0.2}\n")
     assert "hardly limits" not in run("anonymize", data, "-p", policy, "-o", out, "--force").output
+
+
+@pytest.mark.filterwarnings("ignore::tclose.ReadingWarning")
+def test_a_column_that_is_nearly_numbers_is_told_before_the_result(tmp_path: Path) -> None:
+    rows = [f"{'n/a' if number == 7 else 20 + number % 4},{number % 7}" for number in range(60)]
+    data, policy, out = tmp_path / "people.csv", tmp_path / "policy.yaml", tmp_path / "out.csv"
+    data.write_text("\n".join(["age,score", *rows]) + "\n")
+    policy.write_text("k: 5\nquasi: [age]\nsensitive: {score: 0.9}\n")
+    policy.write_text("k: 5\nquasi: [score]\nsensitive: {age: 0.9}\n")
+    text = run("anonymize", data, "-p", policy, "-o", out).stdout
+    assert text.startswith("Warning: column age: text, because 1 of 60 cells is no number; ")
+    assert text.index("Warning") < text.index("The policy is satisfied")
+    policy.write_text("k: 5\ninput: {missing: [n/a]}\nquasi: [score]\nsensitive: {age: {t: 0.9, missing: value}}\n")
+    assert run("anonymize", data, "-p", policy, "-o", out, "--force").stdout.startswith("The policy is satisfied")
+
+
+def test_a_delimiter_that_the_file_does_not_have_is_told(tmp_path: Path) -> None:
+    rows = [f"{20 + number % 4},{number % 7}" for number in range(60)]
+    data, policy, out = tmp_path / "people.csv", tmp_path / "policy.yaml", tmp_path / "out.csv"
+    data.write_text("\n".join(["age,score", *rows]) + "\n")
+    policy.write_text("k: 5\ninput: {delimiter: ;}\nquasi: [age]\nsensitive: {score: 0.9}\n")
+    told = "  The cells are separated by commas: the header has no ';', which the policy's input names."
+    for command in (f"anonymize {data} -p {policy} -o {out}", f"audit {data} -p {policy}"):
+        lines = run(*command.split()).stdout.splitlines()
+        assert lines[lines.index("How the columns were read:") + 1] == told
+    data.write_text(data.read_text().replace(",", ";"))
+    assert "separated by" not in run("audit", data, "-p", policy).stdout

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tclose.cli.binned import fewer_bins
 from tclose.cli.commonest import hardly_limited
 from tclose.cli.printing import Columns, Screen, words
-from tclose.cli.screen import WHAT_T_IS, how_read, limits_table, listed_names, size, worst_classes
+from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limits_table, listed_names, size, worst_classes
 from tclose.cli.unique import show_unique
 from tclose.make.registry import DEFAULT
 from tclose.policy.models import asked_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tclose.release.release import Release
     from tclose.release.release_set import ReleaseSet
     from tclose.release.spark_release import SparkRelease
+    from tclose.tables.readings import Reading
 
 RANGES = "in ranges of "
 """How ranges are called that are published in one column."""
@@ -34,14 +35,24 @@ USELESS = 0.9
 """With an information loss above this, a release says little of its quasi-identifiers."""
 
 
-def show_release(release: Release, paths: list[Path], reports: Sequence[Path] = ()) -> None:
-    """Print the screen of a release: what it attains, its information loss, unique rows, and its files with its reports."""
+def show_release(release: Release, paths: list[Path], reports: Sequence[Path] = (), notes: Sequence[str] = ()) -> None:
+    """Print the screen of a release: what it attains, its information loss, unique rows, and its files with its reports.
+
+    ``notes`` are lines on how the table was read.
+    """
     screen = Screen()
+    _show_doubts(screen, release.readings)
     _show_attained(screen, release, paths[0])
-    for line in how_read(release.readings):
+    for line in how_read(release.readings, notes):
         screen.tell(line)
     screen.print()
     show_paths(screen, paths, reports)
+
+
+def _show_doubts(screen: Screen, readings: Mapping[str, Reading]) -> None:
+    """Print which columns may not be what they were read as: before the result, which they change."""
+    for warning in in_doubt(readings):
+        screen.tell(words(warning, style="bold yellow"))
 
 
 def _show_attained(screen: Screen, release: Release, path: Path) -> None:
@@ -86,15 +97,16 @@ def show_paths(screen: Screen, paths: list[Path], reports: Sequence[Path] = ()) 
         screen.tell(f"  {path!s:<{width}}  {note}")
 
 
-def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
-    """Print each of several tables, and what someone would see who joins them."""
+def show_release_set(releases: ReleaseSet, paths: list[list[Path]], notes: Sequence[str] = ()) -> None:
+    """Print each of several tables, and what someone would see who joins them; ``notes`` say how the table was read."""
     screen, joined = Screen(), releases.joined
+    _show_doubts(screen, releases.releases[0].readings)
     for number, (release, written) in enumerate(zip(releases.releases, paths, strict=True), start=1):
         screen.tell(f"Table {number} of {len(paths)}: {listed_names(joined.tables[number - 1])}")
         _show_attained(screen, release, written[0])
         show_paths(screen, written)
         screen.print()
-    for line in how_read(releases.releases[0].readings):
+    for line in how_read(releases.releases[0].readings, notes):
         screen.tell(line)
     screen.print()
     least, k = joined.smallest_intersection, releases.releases[0].audit.policy.k
@@ -117,6 +129,7 @@ def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
 def show_spark_release(release: SparkRelease, paths: list[Path], reports: Sequence[Path] = ()) -> None:
     """Print the screen of a release on Spark: what it attains, its information loss, and its files."""
     screen, audit = Screen(), release.audit
+    _show_doubts(screen, release.readings)
     screen.tell(words(SATISFIED, style="bold green"))
     screen.tell(f"{paths[0].name}: {size(audit)}, none suppressed")
     screen.print()

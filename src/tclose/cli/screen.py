@@ -100,15 +100,20 @@ def show_audit(
         screen.tell("To make a release that satisfies the policy, use the command anonymize.")
 
 
-def how_read(readings: Mapping[str, Reading]) -> list[str]:
-    """Return lines for the screen that say how each column was read; columns that were read alike share a line."""
+def in_doubt(readings: Mapping[str, Reading]) -> list[str]:
+    """Return a warning for each column that was read as text although nearly all of its cells are numbers or dates."""
+    return [f"Warning: column {reading.sentence}." for reading in readings.values() if reading.doubtful]
+
+
+def how_read(readings: Mapping[str, Reading], notes: Sequence[str] = ()) -> list[str]:
+    """Return lines for the screen that say how each column was read, after notes; columns that were read alike share a line."""
     alike: dict[tuple[str, str], list[str]] = {}
     for reading in readings.values():
         how = reading.sentence.removeprefix(f"{reading.column}: ")
         alone = reading.column if reading.doubtful else ""  # what is said of a column in doubt is about its own cells
         alike.setdefault((how, alone), []).append(reading.column)
     lines = [f"  {listed_names(names)}: {how}" for (how, _), names in alike.items()]
-    return ["How the columns were read:", *lines] if lines else []
+    return ["How the columns were read:", *notes, *lines] if lines else []
 
 
 def _styled_verdict(audit: Audit) -> Any:

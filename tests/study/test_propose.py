@@ -562,6 +562,11 @@ def test_the_paths_of_hierarchies_start_at_the_folder_of_the_policy(
     tc.anonymize(people_of(), tc.Policy.load("deep/policy.yaml"))
     with pytest.raises(tc.OutputError, match="is read as an input"):
         found.save("my trees/job.csv", force=True)
+    absolute = replace(found, policy=tc.Policy.load(tmp_path / "deep" / "policy.yaml"))
+    assert 'job: {hierarchy: "../my trees/job.csv"}' in absolute.to_yaml(str(tmp_path / "deep" / "other.yaml"))
+    monkeypatch.chdir(tmp_path / "deep")
+    given = tc.propose(people_of(), hierarchies=folder)  # an absolute path, and not below the folder of the policy
+    assert f'job: {{hierarchy: "{folder / "job.csv"}"}}' in given.to_yaml()
 
 
 def test_the_hierarchy_of_a_sensitive_column(folder: Path) -> None:

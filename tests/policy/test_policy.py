@@ -192,6 +192,7 @@ def test_t_must_be_between_0_and_1(t: Any) -> None:
             "distance of 'salary' must be one of 'auto', 'ordered', 'numeric', 'equal', 'hierarchical' or 'matrix'. Got 'orderd'.",
         ),
         ({"hierachy": "x.csv"}, "'hierachy' of 'salary' is not a setting of Sensitive. Did you mean 'hierarchy'?"),
+        ({"t 0.2": None}, "'t 0.2' of 'salary' is not a setting of Sensitive. A colon is missing: write t: 0.2."),
         ({"nothing": 1}, "'nothing' of 'salary' is not a setting of Sensitive."),
         (
             {"snap": 1},

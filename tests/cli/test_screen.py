@@ -210,7 +210,7 @@ def test_the_screen_has_the_figures_of_the_report(tmp_path: Path) -> None:
     assert said["age"] == "50.0% of the rows in ranges of 8 on average; the others in ranges that are open at one end"
     assert re.search(f"  age +{stated['age']} +{said['age']}", shown)
     assert re.search(f"  town +{stated['town']} +as it is", shown)
-    assert re.search(f"  zip +{percent(release.loss.by_attribute['gcp']['zip'])} [*]  as labels", shown)
+    assert re.search(f"  zip +{percent(release.loss.by_attribute['gcp']['zip'])} [*]  {re.escape(said['zip'])}", shown)
     assert "The report has the same figures." in shown
     assert (
         "* As a share of what your table has: readers cannot compute it, and the report does not state it. The figure of" in shown
@@ -242,6 +242,17 @@ def test_a_hierarchy_that_loses_much_is_explained(tmp_path: Path) -> None:
         shown = run("anonymize", tmp_path / "table.csv", *files).stdout
         assert "of the detail of the quasi-identifiers is lost" in shown
         assert ("town: a class is published as the smallest group of the hierarchy that has all of its values" in shown) == told
+
+
+def test_labels_of_a_hierarchy_have_one_wording_on_the_screen_and_in_the_report(tmp_path: Path) -> None:
+    rows = "".join(f"{value},{row % 4}\n" for row, value in enumerate("aaaaabbbbbbbbbbcd" * 2))
+    (tmp_path / "table.csv").write_text(f"town,pay\n{rows}")
+    (tmp_path / "town.csv").write_text("a;north;*\nb;north;*\nc;south;*\nd;south;*\n")
+    (tmp_path / "policy.yaml").write_text("k: 4\nquasi: {town: {hierarchy: town.csv}}\nsensitive: {pay: {t: 1}}\n")
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").stdout
+    ((_, said, lost),) = Facts(papers_beside(tmp_path / "out.csv"), 1).losses().rows
+    assert " of its hierarchy" in said
+    assert re.search(f"  town +{lost} +{re.escape(said)}", shown)
 
 
 def test_unique_rows_of_the_raw_table_are_counted_as_they_are() -> None:

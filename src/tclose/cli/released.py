@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tclose.release.spark_release import SparkRelease
     from tclose.tables.readings import Reading
 
-RANGES = "in ranges of "
-"""How ranges are called that are published in one column."""
+OF_REPORT = ("in ranges of ", "as labels that stand for ")
+"""How the maker calls ranges that are published in one column, and labels of a hierarchy: the report has words of its own."""
 COARSE = 0.25
 """Columns with a hierarchy that lose more than this have their loss explained."""
 USELESS = 0.9
@@ -161,14 +161,16 @@ def show_unconfirmed(policy: Path) -> None:
 
 
 def _published_in_words(release: Release) -> dict[str, str]:
-    """Return how each quasi-identifier is published; ranges in the words of the report, which are read from the published values.
+    """Return how each quasi-identifier is published; ranges and labels in the words of the report, read from published values.
 
-    Those of the maker count a range that is open at one end up to the last value of the table.
+    Those of the maker count a range that is open at one end up to the last value of the table, and the values behind a label.
     """
     audit, columns = release.audit, published_columns(release.audit)
     holds = {column["name"]: column["holds"] for column in release.certificate["columns"]}
     return {
-        name: coarseness_in_words(coarseness_of(name, columns, audit, holds[name]), audit.rows, 1) if RANGES in own else own
+        name: coarseness_in_words(coarseness_of(name, columns, audit, holds[name]), audit.rows, 1)
+        if any(words in own for words in OF_REPORT)
+        else own
         for name, own in release._details.in_words.items()
     }
 

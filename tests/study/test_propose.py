@@ -625,6 +625,8 @@ def test_what_the_file_needs_is_in_input(tmp_path: Path) -> None:
     path = written(tmp_path, rows, ";", "latin-1")
     found = tc.propose(path)
     assert found.policy.input == tc.Input(encoding="cp1252", decimal=",", dates="DD.MM.YYYY", missing=["NA"])
+    assert "` reads" not in found.to_yaml()  # what the settings would do, where they stand already
+    assert all("would be read as text" in reason for reason in found.input_reasons[1:])
     assert [(column.name, column.missing) for column in found.policy.sensitive] == [("kosten", "value")]
     assert "is a guess: look whether accents" in found.to_yaml()
     found.save(tmp_path / "policy.yaml")

@@ -87,6 +87,7 @@ def test_processes_find_what_this_one_finds_and_go_on_where_they_were(people: Pa
         again = run(task, result.cell)
         assert result.status == again.status == "done"
         assert {**result.to_dict()["figures"], "seconds": 0} == {**again.to_dict()["figures"], "seconds": 0}
+    assert all(0 < (point.gcp_stated or 0) <= 1 for point in found.points)
     assert found.compared == Compared(200, 200, 20, ["age", "size"], ["ill"])
     assert json.loads(record.read_text())["compared"] == found.compared._asdict()
     assert oct(record.stat().st_mode & 0o777) == "0o600"

@@ -83,7 +83,7 @@ TABLES = {
         "age,zip,salary\n1,2,3\n1,2,\n1,2,\n",
         "Sensitive column 'salary' must have a value in every row for the "
         "ordered distance. Got 2 missing, the first in row 2. Fill them, leave those rows out, "
-        "or set sensitive: {'salary': {missing: value}}.",
+        "or add missing: value to the settings of the column, as in {t: 0.5, missing: value}.",
     ),
     "not UTF-8": (
         "age,zip,salary\n1,2,3\nK\u00f6ln,2,3\n".encode("latin-1"),
@@ -155,7 +155,7 @@ POLICIES = {
     ),
     "no YAML": (
         "quasi: [age\nsensitive: x\n",
-        "Policy file 'policy.yaml' is not YAML at line 2. Mend it there; tabs cannot indent.",
+        "Policy file 'policy.yaml' is not YAML at line 1. A bracket opens there, and does not close, or a comma is missing behind it.",
     ),
     "no number of rows": (
         "quasi: [age]\nsensitive: {salary: 0.5}\nsmall_cells: 0\n",
@@ -309,7 +309,7 @@ RELEASES = {
     "columns without a role": (
         "k: 2\ndrop: [id]\n" + COLUMNS,
         "Columns without a role must not slip into a release: 'zip', 'day', 'disease', 'note'. "
-        "Give them roles, or set other: drop or other: keep.",
+        "Give them roles (name those that are not to be published in drop: [...]), or set other: drop or other: keep.",
     ),
     "a value that a hierarchy misses": (
         OTHERS + "quasi: {age: {hierarchy: {all: [20, 21]}}}\nsensitive: [salary]\n",
@@ -387,7 +387,7 @@ RELEASED_TABLES = {
     "missing value": (
         PEOPLE.replace(",10,", ",,"),
         "Sensitive column 'salary' must have a value in every row for the ordered distance. Got 4 missing, the first in row 2. "
-        "Fill them, leave those rows out, or set sensitive: {'salary': {missing: value}}.",
+        "Fill them, leave those rows out, or add missing: value to the settings of the column, as in {t: 0.5, missing: value}.",
     ),
 }
 

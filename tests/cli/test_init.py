@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shlex
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,9 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"
     assert f"# {command}" in policy.read_text().splitlines()
     assert shown.splitlines()[-1] == command
+    costs = f"tclose compare '{visits}' -p {policy} --algorithms growth --t 0.1,0.2,0.3"  # of the policy once it is edited
+    assert f"#   {costs}" in policy.read_text().splitlines()
+    assert shown.splitlines()[-2] == f"After changes, what each t costs: {costs}"
     for cell in {row[1] for row in hospital(500)[1:]}:
         assert cell not in shown
         assert cell not in policy.read_text()
@@ -67,10 +71,8 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert again.stderr == f"Error: File {str(policy)!r} exists. Give --force to replace it.\n"
     printed = run("init", visits)  # without -o
     assert (printed.exit_code, printed.stderr) == (0, "")
-    assert (
-        printed.stdout.partition("\n# Then: ")[2].splitlines()[1:]
-        == policy.read_text().partition("\n# Then: ")[2].splitlines()[1:]
-    )
+    written = policy.read_text().replace(f"-p {policy}", "-p policy.yaml")
+    assert printed.stdout.partition("\n# Then: ")[2] == written.partition("\n# Then: ")[2]
     (tmp_path / "again.yaml").write_text(printed.stdout)
     assert tc.Policy.load(tmp_path / "again.yaml") == tc.Policy.load(policy)
 
@@ -90,6 +92,15 @@ def test_names_and_hierarchies_are_taken_from_the_command_line(
         assert policy.to_dict()["quasi"]["profession"] == {"hierarchy": "trees/profession.csv"}
         assert "Decide whether cost and diagnosis is all that is sensitive, and which t" in result.stdout
         assert "guess" not in result.stdout
+    with (tmp_path / "trees" / "profession.csv").open("w") as file:
+        file.write("".join(f"{job};{job[0]};*\n" for job in jobs[1:]))
+    shown = run("init", visits, "--sensitive", "diagnosis,cost", "--hierarchies", "trees", "-o", "policy.yaml", "--force").stdout
+    command = f"tclose hierarchy '{visits}' profession --file trees/profession.csv"
+    assert f"  profession.csv does not fit: it lacks 1 of {len(jobs)} values. This names them: {command}" in shown.splitlines()
+    own = Path("policy.yaml").read_text().partition("  profession:")[0].rpartition("  # Text")[2]
+    assert " ".join(own.split()).startswith(f", {len(jobs)} different. In sets. profession.csv does not fit")
+    found = run(*shlex.split(command)[1:])
+    assert "of 'profession', first in row" in found.output
 
 
 def test_that_each_row_is_taken_for_a_person_is_asked_unless_a_column_names_persons(visits: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 import tclose as tc
 from tclose.cli import app
 from tclose.cli.printing import Screen
-from tclose.cli.screen import how_read, stages
+from tclose.cli.screen import _disclosure_in_words, how_read, stages
 from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
 from tclose.report.facts import Facts
@@ -77,6 +77,19 @@ def test_a_half_that_is_the_same_in_the_table_is_not_told(tmp_path: Path) -> Non
     shown = run("audit", tmp_path / "flags.csv", "--quasi", "town", "--sensitive", "flag").stdout
     assert "  83.3% have flag 0 (in the table 75%).\n" in shown
     assert "half have" not in shown
+
+
+def test_where_the_medians_are_the_same_the_value_that_differs_most_is_told(tmp_path: Path) -> None:
+    """Six in ten have 0 in the class, eight in ten in the table, and the other values are rare in both."""
+    rows = [*(("A", 0) for _ in range(24)), *(("A", number) for number in range(1, 17)), *(("B", 0) for _ in range(40))]
+    (tmp_path / "visits.csv").write_text("town,visits\n" + "".join(f"{town},{visits}\n" for town, visits in rows))
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("quasi: [town]\nsensitive: {visits: {distance: ordered}}\n")
+    profile = Profile.of(Histograms.of([[24, *[1] * 16], [40, *[0] * 16]]), 0, list(range(17)), in_order=True)
+    assert (profile.middle, profile.most_different()) == (("0", "0"), ("0", 24, 64))
+    assert _disclosure_in_words("visits", profile) == "60% have visits 0 (in the table 80%)."
+    shown = run("audit", tmp_path / "visits.csv", "-p", policy).stdout
+    assert "half have" not in shown.lower()
 
 
 def test_beta_lift_and_the_joint_test_are_shown_only_on_demand(files: tuple[Path, Path]) -> None:
@@ -197,7 +210,7 @@ def test_the_screen_has_the_figures_of_the_report(tmp_path: Path) -> None:
     assert said["age"] == "50.0% of the rows in ranges of 8 on average; the others in ranges that are open at one end"
     assert re.search(f"  age +{stated['age']} +{said['age']}", shown)
     assert re.search(f"  town +{stated['town']} +as it is", shown)
-    assert re.search(f"  zip +{percent(release.loss.by_attribute['gcp']['zip'])} [*]  as labels", shown)
+    assert re.search(f"  zip +{percent(release.loss.by_attribute['gcp']['zip'])} [*]  {re.escape(said['zip'])}", shown)
     assert "The report has the same figures." in shown
     assert (
         "* As a share of what your table has: readers cannot compute it, and the report does not state it. The figure of" in shown
@@ -229,6 +242,17 @@ def test_a_hierarchy_that_loses_much_is_explained(tmp_path: Path) -> None:
         shown = run("anonymize", tmp_path / "table.csv", *files).stdout
         assert "of the detail of the quasi-identifiers is lost" in shown
         assert ("town: a class is published as the smallest group of the hierarchy that has all of its values" in shown) == told
+
+
+def test_labels_of_a_hierarchy_have_one_wording_on_the_screen_and_in_the_report(tmp_path: Path) -> None:
+    rows = "".join(f"{value},{row % 4}\n" for row, value in enumerate("aaaaabbbbbbbbbbcd" * 2))
+    (tmp_path / "table.csv").write_text(f"town,pay\n{rows}")
+    (tmp_path / "town.csv").write_text("a;north;*\nb;north;*\nc;south;*\nd;south;*\n")
+    (tmp_path / "policy.yaml").write_text("k: 4\nquasi: {town: {hierarchy: town.csv}}\nsensitive: {pay: {t: 1}}\n")
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").stdout
+    ((_, said, lost),) = Facts(papers_beside(tmp_path / "out.csv"), 1).losses().rows
+    assert " of its hierarchy" in said
+    assert re.search(f"  town +{lost} +{re.escape(said)}", shown)
 
 
 def test_unique_rows_of_the_raw_table_are_counted_as_they_are() -> None:
@@ -313,3 +337,46 @@ def test_an_indented_line_stays_indented_and_a_command_is_not_broken(
     monkeypatch.setenv("TTY_COMPATIBLE", "0")
     Screen().tell("  one two three four five six seven eight nine ten")
     assert capsys.readouterr().out == "  one two three four five six seven eight nine ten\n"
+
+
+def test_an_ordered_distance_that_hardly_limits_a_share_is_told(tmp_path: Path) -> None:
+    rows = [f"{20 + number % 4},{0 if number % 10 else 10 + number},{number % 7}" for number in range(400)]
+    data, policy, out = tmp_path / "people.csv", tmp_path / "policy.yaml", tmp_path / "out.csv"
+    data.write_text("\n".join(["age,debt,score", *rows]) + "\n")
+    policy.write_text("k: 5\nquasi: [age]\nsensitive: {debt: 0.2, score: 0.2}\n")
+    text = " ".join(run("anonymize", data, "-p", policy, "-o", out).output.split())
+    told = (
+        "debt: 90.0% of the rows have the same value, and t hardly limits its share in a class: where nobody has it, the ordered"
+    )
+    assert told in text  # one of 41 values: 0.9 / 40
+    assert "distance may be 0.0225." in text
+    assert text.count("hardly limits") == 1
+    policy.write_text("k: 5\nquasi: [age]\nsensitive: {debt: {t: 0.2, distance: equal}, score: 0.2}\n")
+    assert "hardly limits" not in run("anonymize", data, "-p", policy, "-o", out, "--force").output
+
+
+@pytest.mark.filterwarnings("ignore::tclose.ReadingWarning")
+def test_a_column_that_is_nearly_numbers_is_told_before_the_result(tmp_path: Path) -> None:
+    rows = [f"{'n/a' if number == 7 else 20 + number % 4},{number % 7}" for number in range(60)]
+    data, policy, out = tmp_path / "people.csv", tmp_path / "policy.yaml", tmp_path / "out.csv"
+    data.write_text("\n".join(["age,score", *rows]) + "\n")
+    policy.write_text("k: 5\nquasi: [age]\nsensitive: {score: 0.9}\n")
+    policy.write_text("k: 5\nquasi: [score]\nsensitive: {age: 0.9}\n")
+    text = run("anonymize", data, "-p", policy, "-o", out).stdout
+    assert text.startswith("Warning: column age: text, because 1 of 60 cells is no number; ")
+    assert text.index("Warning") < text.index("The policy is satisfied")
+    policy.write_text("k: 5\ninput: {missing: [n/a]}\nquasi: [score]\nsensitive: {age: {t: 0.9, missing: value}}\n")
+    assert run("anonymize", data, "-p", policy, "-o", out, "--force").stdout.startswith("The policy is satisfied")
+
+
+def test_a_delimiter_that_the_file_does_not_have_is_told(tmp_path: Path) -> None:
+    rows = [f"{20 + number % 4},{number % 7}" for number in range(60)]
+    data, policy, out = tmp_path / "people.csv", tmp_path / "policy.yaml", tmp_path / "out.csv"
+    data.write_text("\n".join(["age,score", *rows]) + "\n")
+    policy.write_text("k: 5\ninput: {delimiter: ;}\nquasi: [age]\nsensitive: {score: 0.9}\n")
+    told = "  The cells are separated by commas: the header has no ';', which the policy's input names."
+    for command in (f"anonymize {data} -p {policy} -o {out}", f"audit {data} -p {policy}"):
+        lines = run(*command.split()).stdout.splitlines()
+        assert lines[lines.index("How the columns were read:") + 1] == told
+    data.write_text(data.read_text().replace(",", ";"))
+    assert "separated by" not in run("audit", data, "-p", policy).stdout

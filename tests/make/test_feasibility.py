@@ -46,6 +46,13 @@ def test_k_above_the_rows() -> None:
     assert release([2, 2], k=4).audit.classes == 1
 
 
+def test_k_above_the_rows_is_told_before_a_grid_is_looked_for() -> None:
+    people = pa.table({"q": [1, 2, 3, 4, 5, 6], "s": [1, 2, 1, 2, 1, 2], "who": list("aabbcc")})
+    for unit, k, said in ((None, 7, "6 rows: k=7"), ("who", 4, "3 persons: k=4")):
+        with pytest.raises(tc.InfeasibleError, match=f"The table has {said} cannot be satisfied. Choose a smaller k."):
+            tc.anonymize(people, tc.Policy([tc.Quasi("q", snap="auto")], ["s"], k=k, unit=unit, other="drop"))
+
+
 def test_k_above_the_persons() -> None:
     people = pa.table({"q": [1, 2, 3, 4], "s": [1, 2, 1, 2], "who": list("aabb")})
     with pytest.raises(tc.InfeasibleError, match="has 2 persons: k=3 cannot be satisfied"):

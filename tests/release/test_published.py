@@ -377,3 +377,14 @@ def test_a_hierarchy_made_from_values_that_are_all_missing_or_all_suppressed(hie
         release = tc.anonymize(pa.table({"q": pa.array(cells, kind), "s": [1, 2, 3, 4] * 6}), asked, algorithm="mondrian")
         assert release.suppressed == suppressed
         assert set(release.table["q"].to_pylist()) == {None}
+
+
+def test_sensitive_numbers_of_different_lengths_are_written_with_as_many_decimals(tmp_path: Path) -> None:
+    for numbers, shown in ((["0.0", "13.73189"], ["0.00000", "13.73189"]), (["0.10", "2.00"], ["0.10", "2.00"])):
+        path = tmp_path / "people.csv"
+        path.write_text("age,visits\n" + "".join(f"{20 + number % 4},{numbers[number % 2]}\n" for number in range(40)))
+        release = tc.anonymize(path, tc.Policy(["age"], {"visits": 0.9}, k=5))
+        release.write(tmp_path / "out.csv", force=True)
+        lines = (tmp_path / "out.csv").read_text().splitlines()[1:]
+        assert sorted({line.split(",")[1] for line in lines}) == shown
+        assert "| visits | sensitive | The values of the input. Distance: ordered" in release.codebook

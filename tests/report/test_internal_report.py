@@ -66,7 +66,7 @@ def test_a_comparison_is_shown_as_a_frontier(release: tc.Release, tmp_path: Path
     text = Page(Path(f"{path}.internal.html").read_text()).text
     assert found.suggestion is not None
     assert f"{found.suggestion} GCP is information loss: 0 is none" in text
-    assert "mondrian, t = 0.2 0.1900 0.400" in text
+    assert "mondrian, t = 0.2 0.1900 - 0.400" in text
     assert Comparison.from_dict(json.loads(found.to_json())).to_dict() == found.to_dict()
     with pytest.raises(tc.InputError, match="not the JSON of a comparison"):
         Comparison.from_dict({"results": [{}], "asked": None})

@@ -110,6 +110,27 @@ def test_pooled_ranges_cover_the_table_and_none_is_small(counts: list[int], leas
     assert all(sum(counts[first:last]) >= least for first, last in ranges)
 
 
+@given(COUNTS, st.integers(1, 9), st.data())
+def test_a_value_that_many_have_stands_alone_if_the_others_are_not_few(
+    counts: list[int], least: int, data: st.DataObject
+) -> None:
+    few = data.draw(st.integers(1, least))
+    ranges = pooled(counts, least, few)
+    assert [cell for first, last in ranges for cell in range(first, last)] == (list(range(len(counts))) if ranges else [])
+    assert all(sum(counts[first:last]) >= few for first, last in ranges)
+    for first, last in ranges:
+        if last - first > 1 and max(counts[first:last]) >= least:  # only with others that are too few by themselves
+            at = first + counts[first:last].index(max(counts[first:last]))
+            assert min(sum(counts[first:at]), sum(counts[at + 1 : last])) < few
+
+
+def test_where_nearly_all_have_one_value_the_others_have_a_line_of_their_own() -> None:
+    debts = [0] * 950 + list(range(1, 51))
+    policy = tc.Policy(["age"], {"debt": {"t": 0.9}}, k=5)
+    page = Page(tc.anonymize(pa.table({"age": [30] * 1000, "debt": debts}), policy, algorithm="mondrian").to_html()).text
+    assert "Values of debt in the release value rows share 0 950 95.0% from 1 on 50 5.0%" in page
+
+
 def test_masked_values_are_not_listed_by_size() -> None:
     ill = ["big"] * 100 + ["z"] * 4 + ["y"] * 2 + ["x"]
     policy = tc.Policy(["age"], {"ill": {"t": 0.9, "distance": "equal"}}, k=2)

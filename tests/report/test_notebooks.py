@@ -182,7 +182,7 @@ def test_a_comparison_shows_its_frontier() -> None:
     html = found._repr_html_()
     shown = text_of(html)
     assert shown.startswith("Comparison, INTERNAL At t = 0.2, growth (k = 5) loses least")
-    assert "mondrian 0.2 5 0.2000 +4.0 0.400 25.0% yes" in shown
+    assert "mondrian 0.2 5 0.2000 +4.0 - 0.400 25.0% yes" in shown
     assert "<script" not in html
     chart = found.plot_frontier()
     assert title_of(chart) == "2 of 3 releases are beaten by no other: growth"

@@ -87,6 +87,7 @@ def test_processes_find_what_this_one_finds_and_go_on_where_they_were(people: Pa
         again = run(task, result.cell)
         assert result.status == again.status == "done"
         assert {**result.to_dict()["figures"], "seconds": 0} == {**again.to_dict()["figures"], "seconds": 0}
+    assert all(0 < (point.gcp_stated or 0) <= 1 for point in found.points)
     assert found.compared == Compared(200, 200, 20, ["age", "size"], ["ill"])
     assert json.loads(record.read_text())["compared"] == found.compared._asdict()
     assert oct(record.stat().st_mode & 0o777) == "0o600"
@@ -234,3 +235,21 @@ def _is_there(process: int) -> bool:
         return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def test_what_is_lost_is_said_as_the_report_of_a_release_states_it() -> None:
+    found = Comparison(
+        [
+            Result(Cell("growth", 0.1, 5, 0), "done", figures=figures(t=0.1, gcp=0.4, gcp_stated=0.5)),
+            Result(Cell("growth", 0.2, 5, 0), "done", figures=figures(t=0.2, gcp=0.2, gcp_stated=0.36)),
+        ],
+        0.2,
+    )
+    assert found.suggestion is not None
+    assert "growth (k = 5) loses least: GCP 0.360 (0.200 by the raw table), COUNT" in found.suggestion
+    assert found.suggestion.endswith("A t of 0.1 would cost +0.140 of GCP.")
+    assert [point.texts[1:3] for point in found.points] == [("0.500", "0.400"), ("0.360", "0.200")]
+    older = Comparison.from_dict(json.loads(found.to_json().replace('"gcp_stated": 0.36', '"gcp_stated": null')))
+    assert older.points[1].texts[1:3] == ("-", "0.200")
+    assert older.suggestion is not None
+    assert older.suggestion.endswith("A t of 0.1 would cost +0.200 of GCP.")

@@ -519,8 +519,13 @@ def test_hierarchies_that_fit_are_proposed_and_others_are_named_with_the_reason(
     assert "job.csv has all of its values, with 1 level of groups." in reasons["job"]
     assert "With a file: a class is published by the labels of the file's groups." in found.ways
     command = f"tclose hierarchy DATA age --file '{folder / 'age.csv'}'"  # quoted for the shell: it has a blank
-    assert f"age.csv does not fit, it lacks 2 of 41 values, which this names: {command}" in reasons["age"]
-    assert "diagnosis.csv does not fit, it lacks 1 of 3 values" in reasons["diagnosis"]
+    assert "age.csv does not fit: it lacks 2 of 41 values." in reasons["age"]
+    assert "diagnosis.csv does not fit: it lacks 1 of 3 values." in reasons["diagnosis"]
+    lines = found.to_yaml().splitlines()
+    at = lines.index("#   5. age.csv does not fit: it lacks 2 of 41 values. This names them:")
+    assert lines[at + 1] == f"#       {command}"
+    lines = replace(found, data="raw data.csv").to_yaml().splitlines()
+    assert lines[at + 1].startswith("#       tclose hierarchy 'raw data.csv' age --file")
     assert "sex.csv is not used: it has no groups" in reasons["sex"]
     assert found.decisions == ("Which column is town.csv for? No column in quasi or sensitive has its name.",)
     text = found.to_yaml(str(tmp_path / "policy.yaml"))
@@ -557,6 +562,11 @@ def test_the_paths_of_hierarchies_start_at_the_folder_of_the_policy(
     tc.anonymize(people_of(), tc.Policy.load("deep/policy.yaml"))
     with pytest.raises(tc.OutputError, match="is read as an input"):
         found.save("my trees/job.csv", force=True)
+    absolute = replace(found, policy=tc.Policy.load(tmp_path / "deep" / "policy.yaml"))
+    assert 'job: {hierarchy: "../my trees/job.csv"}' in absolute.to_yaml(str(tmp_path / "deep" / "other.yaml"))
+    monkeypatch.chdir(tmp_path / "deep")
+    given = tc.propose(people_of(), hierarchies=folder)  # an absolute path, and not below the folder of the policy
+    assert f'job: {{hierarchy: "{folder / "job.csv"}"}}' in given.to_yaml()
 
 
 def test_the_hierarchy_of_a_sensitive_column(folder: Path) -> None:
@@ -584,7 +594,7 @@ def test_a_hierarchy_publishes_a_column_that_would_be_dropped(folder: Path) -> N
     people = people_of().append_column("code", [codes])
     assert tc.propose(people).policy.drop == ["code"]
     (folder / "code.csv").write_text("".join(f"{code};{code[:2]};*\n" for code in sorted(set(codes)) if len(code) > 2))
-    assert "code.csv does not fit, it lacks 10 of 70 values" in " ".join(tc.propose(people, hierarchies=folder).reasons["code"])
+    assert "code.csv does not fit: it lacks 10 of 70 values" in " ".join(tc.propose(people, hierarchies=folder).reasons["code"])
     (folder / "code.csv").write_text("".join(f"{code};_{code[:2]};*\n" for code in sorted(set(codes))))
     found = tc.propose(people, hierarchies=folder)
     assert "code" in [column.name for column in found.policy.quasi]
@@ -595,8 +605,9 @@ def test_files_that_are_no_hierarchies_are_named_and_quote_nothing(folder: Path,
     (folder / "job.csv").write_text("nurse;care;*\nnurse;craft;*\n")
     found = tc.propose(people_of(), hierarchies=folder)
     reason = found.reasons["job"][-1]
-    assert reason.startswith("job.csv is no hierarchy; this says why: tclose hierarchy DATA job --file")
-    assert "nurse" not in reason
+    assert reason == "job.csv is no hierarchy."
+    assert ("job", "This says why:") in [(one.column, one.before) for one in found.misfits]
+    assert "nurse" not in found.to_yaml()
     (tmp_path / "empty").mkdir()
     for path, sentence in (("none", "cannot be read. Check its path."), ("empty", "has no CSV files. A hierarchy is named")):
         with pytest.raises(tc.InputError, match=f"The folder of hierarchies .*{path}' {sentence}"):
@@ -614,6 +625,8 @@ def test_what_the_file_needs_is_in_input(tmp_path: Path) -> None:
     path = written(tmp_path, rows, ";", "latin-1")
     found = tc.propose(path)
     assert found.policy.input == tc.Input(encoding="cp1252", decimal=",", dates="DD.MM.YYYY", missing=["NA"])
+    assert "` reads" not in found.to_yaml()  # what the settings would do, where they stand already
+    assert all("would be read as text" in reason for reason in found.input_reasons[1:])
     assert [(column.name, column.missing) for column in found.policy.sensitive] == [("kosten", "value")]
     assert "is a guess: look whether accents" in found.to_yaml()
     found.save(tmp_path / "policy.yaml")
@@ -805,3 +818,26 @@ def test_a_quasi_identifier_with_the_name_of_a_sensitive_column_is_asked_about()
     assert said.startswith("Is disease3 sensitive, too? Its name suggests it. Move what nobody should learn to sensitive")
     found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(40)], **diseases}), sensitive="disease0")
     assert any(sentence.startswith("Are disease1, disease2 and disease3 sensitive, too?") for sentence in found.decisions)
+
+
+def test_what_to_write_after_a_column_that_becomes_sensitive_is_what_would_be_proposed_for_it(tmp_path: Path) -> None:
+    debts = [0] * 180 + list(range(1, 21))
+    (tmp_path / "disease.csv").write_text("flu,lungs,any\nasthma,lungs,any\ngout,joints,any\n")
+    columns = {
+        "age": [20 + 7 * number % 40 for number in range(200)],
+        "job": ["clerk", "nurse", "cook", "smith"] * 50,
+        "debt": debts,
+        "salary": [number * 37 % 10 for number in range(200)],
+        "disease": ["flu", "asthma", "gout", "flu"] * 50,
+    }
+    found = tc.propose(pa.table(columns), sensitive="job", hierarchies=tmp_path)
+    (said,) = [sentence for sentence in found.decisions if "sensitive, too?" in sentence]
+    assert said.partition("and write ")[2] == (
+        "after its name {t: 0.2, l: 2, distance: equal} (most rows have one value there) for debt, or {t: 0.2, l: 2} for salary, "
+        "or {t: 0.2, l: 2} beside its hierarchy for disease."
+    )
+    for name in ("debt", "salary", "disease"):
+        own = tc.propose(pa.table(columns), sensitive=name, hierarchies=tmp_path).policy.to_dict()["sensitive"][name]
+        own.pop("hierarchy", None)
+        text = said.partition("after its name ")[2].partition(f" for {name}")[0].rpartition("{")[2].partition("}")[0]
+        assert YAML(typ="safe", pure=True).load("{" + text + "}") == own

@@ -84,5 +84,5 @@ def test_missing_cells_without_the_setting_are_refused_with_the_way_out() -> Non
         tc.audit(pa.table({"q": [1, 1], "s": [1, None]}), tc.Policy(["q"], ["s"]))
     assert str(error.value) == (
         "Sensitive column 's' must have a value in every row for the ordered distance. Got 1 missing, the first in row 2. "
-        "Fill them, leave those rows out, or set sensitive: {'s': {missing: value}}."
+        "Fill them, leave those rows out, or add missing: value to the settings of the column, as in {missing: value}."
     )

@@ -19,6 +19,7 @@ from tclose.cli.tables import (
     files_read,
     name_of,
     table_of,
+    unused_delimiter,
     with_table,
 )
 from tclose.cli.targets import a_file
@@ -95,15 +96,16 @@ def anonymize(
         from tclose.release.anonymize import anonymize as make
 
         release = make(opened, asked, algorithm=algorithm, seed=seed, effort=effort, keep_order=keep_order, options=options)
+        notes = unused_delimiter(opened, asked)
         written: Any = release.write(out, force=force)
         pages = [] if report is None else _write_reports(written, report, force=force)
     with a_reader_may_leave():
         if isinstance(release, SparkRelease):
             show_spark_release(release, written, pages)
         elif isinstance(release, Release):
-            show_release(release, written, pages)
+            show_release(release, written, pages, notes)
         else:
-            show_release_set(release, written)
+            show_release_set(release, written, notes)
             for page in pages:
                 echo(f"  {page}  public: a report")
         if unconfirmed:

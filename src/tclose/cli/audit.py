@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 import typer
 
 from tclose.cli.names import parse_names
-from tclose.cli.tables import ENGINE, LOCAL, MASTER, TABLE, a_table, check_engine, files_read, name_of, table_of, with_table
+from tclose.cli.tables import (
+    ENGINE,
+    LOCAL,
+    MASTER,
+    TABLE,
+    a_table,
+    check_engine,
+    files_read,
+    name_of,
+    table_of,
+    unused_delimiter,
+    with_table,
+)
 from tclose.cli.targets import a_file
 
 if TYPE_CHECKING:
@@ -78,6 +90,7 @@ def audit(
         from tclose.judge.audit import audit as measure
 
         result = measure(opened, asked, memory=memory)
+        unused = unused_delimiter(opened, asked)
     if classes is not None:
         write_listing(result, classes, force=force)
     if html is not None:
@@ -89,7 +102,7 @@ def audit(
         if as_json:
             echo_json(result.to_json())
         else:
-            show_audit(result, name_of(source), classes, everything=everything, notes=how_read(result.readings))
+            show_audit(result, name_of(source), classes, everything=everything, notes=how_read(result.readings, unused))
     if not result.satisfied:
         raise typer.Exit(1)
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 MEANINGS = (
     "GCP, LM: information loss, 0 is none and 1 is all. Query error: that of the median COUNT query.",
-    "GCP is measured by all that the table has; the screen and the report of one release measure it by what is published.",
+    "GCP is what init, and the screen and the report of one release state: it is measured by what is published.",
+    "GCP, raw table, and LM are measured by all that the table has, so that algorithms can be compared: * goes by it.",
     "Excess: points by which the best attack on a sensitive column is more often right about people in the release than others.",
     "One value: rows in classes with a single value of a sensitive column.",
 )
@@ -43,7 +44,9 @@ def show_comparison(found: Comparison, name: str) -> None:
 def _show_points(screen: Screen, found: Comparison) -> None:
     """Print a line for each release that was made, and what its figures mean."""
     points, front = found.points, found.frontier()
-    table = Columns("algorithm", "t asked", "k", "t attained", "GCP", "LM", "query error", "excess", "one value", "CPU s")
+    table = Columns(
+        "algorithm", "t asked", "k", "t attained", "GCP", "GCP, raw table", "LM", "query error", "excess", "one value", "CPU s"
+    )
     for point in points:
         style = "bold" if point in front else "dim"
         cells = (
@@ -54,6 +57,6 @@ def _show_points(screen: Screen, found: Comparison) -> None:
         )
         table.row(*(words(cell, style=style) for cell in cells))
     screen.print(table)
-    screen.tell("* No other loses less information (GCP) and attains a smaller t.")
+    screen.tell("* No other loses less information (GCP, raw table) and attains a smaller t.")
     for line in MEANINGS:
         screen.tell(line)

@@ -76,6 +76,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     from tclose.study.propose.commented import (
         ASK,
         cost_table,
+        costs_command,
         dangers,
         loss_of_hierarchies,
         next_command,
@@ -126,5 +127,11 @@ def _show_proposal(found: Proposal, out: Path) -> None:
         )
     for sentence in found.decisions:
         screen.tell(f"  {sentence}")
+    for misfit in found.misfits:
+        if misfit.before:
+            screen.tell_command(f"  {misfit.reason} {misfit.before}", misfit.command(found.data))
+        else:
+            screen.tell(f"  {misfit.reason}")
     screen.tell(f"  Delete the line NOT CONFIRMED from {out} when you have checked each column.")
+    screen.tell_command("After changes, what each t costs:", costs_command(found, str(out)))
     screen.tell_command("Then:", next_command(found.data, str(out)))

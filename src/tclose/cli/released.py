@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tclose.cli.binned import fewer_bins
+from tclose.cli.commonest import hardly_limited
 from tclose.cli.printing import Columns, Screen, words
-from tclose.cli.screen import WHAT_T_IS, how_read, limits_table, listed_names, size, worst_classes
+from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limits_table, listed_names, size, worst_classes
 from tclose.cli.unique import show_unique
 from tclose.make.registry import DEFAULT
 from tclose.policy.models import asked_of
@@ -24,23 +25,34 @@ if TYPE_CHECKING:
     from tclose.release.release import Release
     from tclose.release.release_set import ReleaseSet
     from tclose.release.spark_release import SparkRelease
+    from tclose.tables.readings import Reading
 
-RANGES = "in ranges of "
-"""How ranges are called that are published in one column."""
+OF_REPORT = ("in ranges of ", "as labels that stand for ")
+"""How the maker calls ranges that are published in one column, and labels of a hierarchy: the report has words of its own."""
 COARSE = 0.25
 """Columns with a hierarchy that lose more than this have their loss explained."""
 USELESS = 0.9
 """With an information loss above this, a release says little of its quasi-identifiers."""
 
 
-def show_release(release: Release, paths: list[Path], reports: Sequence[Path] = ()) -> None:
-    """Print the screen of a release: what it attains, its information loss, unique rows, and its files with its reports."""
+def show_release(release: Release, paths: list[Path], reports: Sequence[Path] = (), notes: Sequence[str] = ()) -> None:
+    """Print the screen of a release: what it attains, its information loss, unique rows, and its files with its reports.
+
+    ``notes`` are lines on how the table was read.
+    """
     screen = Screen()
+    _show_doubts(screen, release.readings)
     _show_attained(screen, release, paths[0])
-    for line in how_read(release.readings):
+    for line in how_read(release.readings, notes):
         screen.tell(line)
     screen.print()
     show_paths(screen, paths, reports)
+
+
+def _show_doubts(screen: Screen, readings: Mapping[str, Reading]) -> None:
+    """Print which columns may not be what they were read as: before the result, which they change."""
+    for warning in in_doubt(readings):
+        screen.tell(words(warning, style="bold yellow"))
 
 
 def _show_attained(screen: Screen, release: Release, path: Path) -> None:
@@ -56,6 +68,8 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
         screen.tell(sentence)
     for sentence in worst_classes(audit):
         screen.tell(sentence)
+    for sentence in hardly_limited(release):
+        screen.tell(words(sentence, style="bold yellow"))
     limited = {column.name for _, column in asked_of(audit.policy) if column is not None}
     free = [column.name for column in audit.policy.sensitive if column.name not in limited]
     if free:
@@ -83,15 +97,16 @@ def show_paths(screen: Screen, paths: list[Path], reports: Sequence[Path] = ()) 
         screen.tell(f"  {path!s:<{width}}  {note}")
 
 
-def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
-    """Print each of several tables, and what someone would see who joins them."""
+def show_release_set(releases: ReleaseSet, paths: list[list[Path]], notes: Sequence[str] = ()) -> None:
+    """Print each of several tables, and what someone would see who joins them; ``notes`` say how the table was read."""
     screen, joined = Screen(), releases.joined
+    _show_doubts(screen, releases.releases[0].readings)
     for number, (release, written) in enumerate(zip(releases.releases, paths, strict=True), start=1):
         screen.tell(f"Table {number} of {len(paths)}: {listed_names(joined.tables[number - 1])}")
         _show_attained(screen, release, written[0])
         show_paths(screen, written)
         screen.print()
-    for line in how_read(releases.releases[0].readings):
+    for line in how_read(releases.releases[0].readings, notes):
         screen.tell(line)
     screen.print()
     least, k = joined.smallest_intersection, releases.releases[0].audit.policy.k
@@ -114,6 +129,7 @@ def show_release_set(releases: ReleaseSet, paths: list[list[Path]]) -> None:
 def show_spark_release(release: SparkRelease, paths: list[Path], reports: Sequence[Path] = ()) -> None:
     """Print the screen of a release on Spark: what it attains, its information loss, and its files."""
     screen, audit = Screen(), release.audit
+    _show_doubts(screen, release.readings)
     screen.tell(words(SATISFIED, style="bold green"))
     screen.tell(f"{paths[0].name}: {size(audit)}, none suppressed")
     screen.print()
@@ -145,14 +161,16 @@ def show_unconfirmed(policy: Path) -> None:
 
 
 def _published_in_words(release: Release) -> dict[str, str]:
-    """Return how each quasi-identifier is published; ranges in the words of the report, which are read from the published values.
+    """Return how each quasi-identifier is published; ranges and labels in the words of the report, read from published values.
 
-    Those of the maker count a range that is open at one end up to the last value of the table.
+    Those of the maker count a range that is open at one end up to the last value of the table, and the values behind a label.
     """
     audit, columns = release.audit, published_columns(release.audit)
     holds = {column["name"]: column["holds"] for column in release.certificate["columns"]}
     return {
-        name: coarseness_in_words(coarseness_of(name, columns, audit, holds[name]), audit.rows, 1) if RANGES in own else own
+        name: coarseness_in_words(coarseness_of(name, columns, audit, holds[name]), audit.rows, 1)
+        if any(words in own for words in OF_REPORT)
+        else own
         for name, own in release._details.in_words.items()
     }
 

@@ -100,15 +100,20 @@ def show_audit(
         screen.tell("To make a release that satisfies the policy, use the command anonymize.")
 
 
-def how_read(readings: Mapping[str, Reading]) -> list[str]:
-    """Return lines for the screen that say how each column was read; columns that were read alike share a line."""
+def in_doubt(readings: Mapping[str, Reading]) -> list[str]:
+    """Return a warning for each column that was read as text although nearly all of its cells are numbers or dates."""
+    return [f"Warning: column {reading.sentence}." for reading in readings.values() if reading.doubtful]
+
+
+def how_read(readings: Mapping[str, Reading], notes: Sequence[str] = ()) -> list[str]:
+    """Return lines for the screen that say how each column was read, after notes; columns that were read alike share a line."""
     alike: dict[tuple[str, str], list[str]] = {}
     for reading in readings.values():
         how = reading.sentence.removeprefix(f"{reading.column}: ")
         alone = reading.column if reading.doubtful else ""  # what is said of a column in doubt is about its own cells
         alike.setdefault((how, alone), []).append(reading.column)
     lines = [f"  {listed_names(names)}: {how}" for (how, _), names in alike.items()]
-    return ["How the columns were read:", *lines] if lines else []
+    return ["How the columns were read:", *notes, *lines] if lines else []
 
 
 def _styled_verdict(audit: Audit) -> Any:
@@ -229,19 +234,29 @@ def _people_in_words(audit: Audit, number: int) -> str:
 
 def _disclosure_in_words(name: str, profile: Profile) -> str:
     """Return the sentence on what a class tells of its people: the values more frequent in it than in the table."""
-    parts = []
-    for value, rows, of_table in profile.excess()[:SHOWN]:
-        if profile.middle is not None and rows < SEVERAL * profile.rows:
-            continue  # one of many numbers; the medians say more
-        inside, outside = (f"{100 * share:.3g}%" for share in (rows / profile.rows, of_table / profile.of_table))
-        share = "All" if rows == profile.rows else inside
-        parts.append(f"{share} have {name} {value} (in the table {outside})")
+    excess = profile.excess()
+    shown = [
+        part
+        for part in excess[:SHOWN]
+        if profile.middle is None or part[1] >= SEVERAL * profile.rows  # else one of many numbers; the medians say more
+    ]
+    middle = ""
     if profile.middle is not None and len(profile.values) > 1:
         inside, outside = map(half_in_words, profile.middle)
-        if not parts or (inside != outside and len(profile.values) > 2):  # else it would tell nothing more
-            parts.append(f"half have {name} {inside} (in the table {outside})")
+        if inside != outside and (not shown or len(profile.values) > 2):  # else it would tell nothing more
+            middle = f"half have {name} {inside} (in the table {outside})"
+    if excess and not shown and not middle:
+        shown = [profile.most_different()]
+    parts = [_share_in_words(name, profile, part) for part in shown] + [middle] * bool(middle)
     sentence = "; ".join(parts) or f"it has the same {name} as the table"
     return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _share_in_words(name: str, profile: Profile, part: tuple[str, int, int]) -> str:
+    """Return how often a value occurs in a class, and in the table."""
+    value, rows, of_table = part
+    inside, outside = (f"{100 * share:.3g}%" for share in (rows / profile.rows, of_table / profile.of_table))
+    return f"{'All' if rows == profile.rows else inside} have {name} {value} (in the table {outside})"
 
 
 def _show_all_measures(screen: Screen, audit: Audit) -> None:

@@ -8,9 +8,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tclose.errors import InputError, PolicyError, one_of
+
+if TYPE_CHECKING:
+    from tclose.policy import Policy
 
 STANDARD_INPUT = Path("-")
 
@@ -91,6 +94,19 @@ def table_of(data: Path | str, engine: str = LOCAL, master: str | None = None) -
         yield kept
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def unused_delimiter(table: Any, policy: Policy) -> list[str]:
+    """Return a line that says that a CSV has commas and not the delimiter of the policy; empty if the policy's is used."""
+    from tclose.tables.readers import CsvReader, open_reader
+
+    given = policy.input
+    if given is None or given.delimiter is None or not isinstance(table, Path):
+        return []
+    reader = open_reader(table, given)
+    if not isinstance(reader, CsvReader) or reader.delimiter == given.delimiter:
+        return []
+    return [f"  The cells are separated by commas: the header has no {given.delimiter!r}, which the policy's input names."]
 
 
 def name_of(data: Path | str) -> str:

@@ -21,7 +21,7 @@ from tclose.tables.types import PRINTED
 from tclose.values.arrays import Ints
 from tclose.values.bins import in_order, interval_of
 from tclose.values.builders import Builder
-from tclose.values.exact import in_row
+from tclose.values.exact import in_row, plain
 from tclose.values.hierarchy import Hierarchy
 
 IN_ORDER = ("integer", "decimal", "float", "date", "timestamp", "time", "category")
@@ -195,10 +195,11 @@ def _check_missing(source: Table, column: Sensitive, kind: str, values: list[Any
         )
     count, row = source.missing(column.name)
     place = "" if labelling is None else " and give it a place"
-    setting = f"sensitive: {{{column.name!r}: {{missing: value}}}}"
+    beside = "" if column.t is None else f"t: {plain(column.t)}, "
     raise InputError(
         f"Sensitive column {column.name!r} must have a value in every row for the {kind} distance. Got {count} missing"
-        f"{in_row(', the first in row', row)}. Fill them, leave those rows out, or set {setting}{place}."
+        f"{in_row(', the first in row', row)}. Fill them, leave those rows out, or add missing: value to the settings of "
+        f"the column, as in {{{beside}missing: value}}{place}."
     )
 
 

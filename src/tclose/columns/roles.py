@@ -62,7 +62,8 @@ def roles_of(policy: Policy, reader: Reader) -> Roles:
     if others and policy.other is None:
         listed = ", ".join(repr(name) for name in others)
         raise ColumnError(
-            f"Columns without a role must not slip into a release: {listed}. Give them roles, or set other: drop or other: keep."
+            f"Columns without a role must not slip into a release: {listed}. Give them roles (name those that are not to be "
+            "published in drop: [...]), or set other: drop or other: keep."
         )
     _check_published_names(policy, names)
     other: Role = "kept" if policy.other == "keep" else "hidden"

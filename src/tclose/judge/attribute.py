@@ -58,6 +58,11 @@ class Profile:
         found.sort(key=lambda part: -part[0])
         return [(value, count, of_table) for share, value, count, of_table in found if share > 0]
 
+    def most_different(self) -> tuple[str, int, int]:
+        """Return the value of the class whose share differs most from that in the table, with both counts; ties: the first."""
+        both = list(zip(self.values, self.counts, self.table, strict=True))
+        return max(both, key=lambda part: abs(Fraction(part[1], self.rows) - Fraction(part[2], self.of_table)))
+
     @classmethod
     def of(cls, part: Histograms, number: int, values: Sequence[Any], *, in_order: bool) -> Profile:
         """Return the profile of one class of some histograms: its values and their counts; ``values`` is the domain."""

@@ -16,6 +16,7 @@ from tclose.columns.domains import domain_of, edges_from_table
 from tclose.distances import Distance
 from tclose.distances.choose import as_number
 from tclose.errors import InfeasibleError, InputError, PolicyError
+from tclose.make.one_class import check_k
 from tclose.make.scales import Line, Nominal, Scale
 from tclose.make.scales.grids import Grid, choose_grid
 from tclose.make.scales.widened import widen
@@ -175,6 +176,8 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
 
     scales, on_scales, types, raw = [], [], [], []
     persons = None if unit is None else found.pop(unit)[1]
+    if any(column.snap == AUTO for column in policy.quasi):  # no grid has k of fewer: that is to be told as what it is
+        check_k(*((len(found[quasi[0]][1]), "row") if persons is None else (len(np.unique(persons)), "person")), policy)
     for column in policy.quasi:
         cells, ranks = found.pop(column.name)
         raw += [Kept(cells, ranks)] if policy.suppression else []

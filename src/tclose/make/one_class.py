@@ -7,9 +7,17 @@ decided in integers of any size. What a release is judged by is `tclose.judge`; 
 from __future__ import annotations
 
 from tclose.distances import Distance
+from tclose.errors import InfeasibleError
 from tclose.policy import Policy, Sensitive
 from tclose.policy.models import MODELS
 from tclose.values.arrays import Ints
+from tclose.values.exact import number_of
+
+
+def check_k(counted: int, what: str, policy: Policy) -> None:
+    """Raise InfeasibleError if a table has fewer rows or persons than k; ``what`` is "row" or "person"."""
+    if policy.k is not None and counted < policy.k:
+        raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot be satisfied. Choose a smaller k.")
 
 
 def too_far(column: Sensitive, policy: Policy, distance: Distance, counts: Ints, table: Ints) -> str:

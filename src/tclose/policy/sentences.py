@@ -89,6 +89,19 @@ def column_hint(unknown: str) -> str:
     return f" It is a setting of the whole policy, beside k: {unknown}: ..." if unknown in _OF_POLICY else ""
 
 
+def _colon_hint(unknown: str, known: Collection[str]) -> str:
+    """Return a hint for a setting that YAML reads with its value as one name: a colon or the blank after it is missing; else "".
+
+    >>> _colon_hint("t 0.2", ["t"]), _colon_hint("t:0.2", ["t"])
+    (' A colon is missing: write t: 0.2.', ' A blank is missing after the colon: write t: 0.2.')
+    """
+    for mark, what in ((":", "A blank is missing after the colon"), (" ", "A colon is missing")):
+        name, found, value = unknown.partition(mark)
+        if found and value and name in known:
+            return f" {what}: write {name}: {value.strip()}."
+    return ""
+
+
 def _sentence_on_error(
     cls: type, name: Any, owner: str, hint: Callable[[str], str] | None, error: ValidationError
 ) -> tuple[type[PolicyError], str]:
@@ -101,7 +114,8 @@ def _sentence_on_error(
     if isinstance(cause, PolicyError):
         return type(cause), f"Column {got(name)}: {cause}" if field and owner else str(cause)
     if finding["type"] in unknown:
-        meant = (hint(field) if hint is not None else "") or nearest(field, [item.name for item in fields(cls)])
+        known = [item.name for item in fields(cls)]
+        meant = _colon_hint(field, known) or (hint(field) if hint is not None else "") or nearest(field, known)
         return PolicyError, f"{field!r}{owner} is not a setting of {cls.__name__}.{meant}"
     if finding["type"] in ("missing", "missing_argument"):
         return PolicyError, f"{cls.__name__}{owner} needs {field!r}. Got none."

@@ -60,7 +60,7 @@ def plain_settings(owner: Any, folder: Path | None) -> dict[str, Any]:
         if isinstance(value, Fraction):
             return plain(value)
         if isinstance(value, Ranges) and value.file and folder is not None:
-            return {value.key: os.path.relpath(value.file, folder)}
+            return {value.key: _path_from(folder, value.file)}
         if isinstance(value, Bins | Builder):
             return value.setting()
         if isinstance(value, DateForm):
@@ -68,7 +68,17 @@ def plain_settings(owner: Any, folder: Path | None) -> dict[str, Any]:
         if isinstance(value, date | time):
             return value.isoformat()
         if isinstance(value, Hierarchy | LabelledMatrix):
-            return os.path.relpath(value.file, folder) if value.file and folder is not None else value.to_mapping()
+            return _path_from(folder, value.file) if value.file and folder is not None else value.to_mapping()
         return value
 
     return {f.name: simple(getattr(owner, f.name)) for f in fields(owner) if getattr(owner, f.name) != _default_of(f)}
+
+
+def _path_from(folder: Path, file: str | Path) -> str:
+    """Return the path of a file as a policy in a folder names it: relative to it, so that both can be moved together.
+
+    One that was given as absolute stays so if it is not below the folder, unless the folder is absolute, too, and near.
+    """
+    path, given = os.path.relpath(file, folder), Path(file)
+    far = not folder.is_absolute() or len(Path(os.path.commonpath([folder, given.absolute()])).parts) < 2
+    return str(given) if given.is_absolute() and path.startswith(os.pardir) and far else path

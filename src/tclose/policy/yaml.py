@@ -39,9 +39,7 @@ def read_yaml(path: Path) -> dict[Any, Any]:
         line = error.problem_mark.line + 1
         raise PolicyError(f"Policy file {path.name!r} names a key twice, the second time in line {line}. Keep one.") from None
     except YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark else ""
-        raise PolicyError(f"Policy file {path.name!r} is not YAML{where}. Mend it there; tabs cannot indent.") from None
+        raise PolicyError(f"Policy file {path.name!r} is not YAML{_what_is_wrong(error)}") from None
     except TypeError:  # a list as a key
         raise PolicyError(f"Policy file {path.name!r} has a key that is no name. Write names before the colons.") from None
     except RecursionError:
@@ -52,6 +50,30 @@ def read_yaml(path: Path) -> dict[Any, Any]:
     if not isinstance(settings, dict):
         raise PolicyError(f"Policy file {path.name!r} must be a mapping with 'quasi' and 'sensitive'. Got something else.")
     return settings
+
+
+_OPENED = {
+    "while scanning a simple key": "A colon may be missing there.",
+    "while scanning a quoted scalar": "A text in quotes begins there, and does not end.",
+    "while parsing a flow mapping": "A bracket opens there, and does not close, or a comma is missing behind it.",
+    "while parsing a flow sequence": "A bracket opens there, and does not close, or a comma is missing behind it.",
+}
+"""What is wrong where something begins that YAML cannot read to its end, by what the parser was doing. It notices later."""
+
+
+def _what_is_wrong(error: Any) -> str:
+    """Return the end of a sentence: the line that is likely to be wrong, and what may be wrong there; no cell of it is quoted."""
+    begun, noticed = getattr(error, "context_mark", None), getattr(error, "problem_mark", None)
+    problem = str(getattr(error, "problem", None))
+    if begun is not None and error.context in _OPENED:
+        return f" at line {begun.line + 1}. {_OPENED[error.context]}"
+    if noticed is None:
+        return ". Mend it."
+    if "\\t" in problem:
+        return f" at line {noticed.line + 1}. Mend it there; tabs cannot indent."
+    if problem.startswith("mapping values"):
+        return f" at line {noticed.line + 1}. A colon may be missing in the line above it, or it is indented too far."
+    return f" at line {noticed.line + 1}. Mend it there, or in the line above it."
 
 
 def yaml_text(settings: dict[str, Any]) -> str:

@@ -298,7 +298,9 @@ def to_json(paper: Mapping[str, Any]) -> str:
 def describe_sensitive(column: Sensitive, distance: str, policy: Policy) -> str:
     """Return the codebook's description of a sensitive column: what it contains, its distance, and its limits."""
     what = (
-        "Intervals: a value at an edge belongs to the one above it" if column.bins and not column.publish else "As in the input"
+        "Intervals: a value at an edge belongs to the one above it"
+        if column.bins and not column.publish
+        else "The values of the input"
     )
     what += "; an empty cell is a missing value" if column.missing else ""
     limits = ", ".join(_limits_in_papers(column, policy))

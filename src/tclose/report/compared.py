@@ -12,7 +12,18 @@ from tclose.study.compare.comparison import Comparison
 
 PAIRS = (("gcp", "t"), ("query_error", "excess"), ("gcp", "homogeneous"))
 """What the charts of the page compare: a cost and a risk."""
-HEADERS = ("release", "t attained", "GCP", "LM", "query error", "excess, points", "rows with one value", "CPU s", "frontier")
+HEADERS = (
+    "release",
+    "t attained",
+    "GCP",
+    "GCP, raw table",
+    "LM",
+    "query error",
+    "excess, points",
+    "rows with one value",
+    "CPU s",
+    "frontier",
+)
 
 
 def points_of(comparison: Comparison) -> Listing:

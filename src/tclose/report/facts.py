@@ -272,7 +272,7 @@ class Facts:
         rows = self.audit.rows
         if found.in_order and len(found.values) > MOST_VALUES:
             least = max(self.least, -(-rows // INTERVALS))
-            ranges = pooled(found.counts.tolist(), least) or [(0, len(found.values))]
+            ranges = pooled(found.counts.tolist(), least, self.least) or [(0, len(found.values))]
             if rows < self.least:
                 return None
             lines = [
@@ -428,7 +428,12 @@ def _edges_of_sizes(largest: int) -> Iterator[int]:
 
 
 def _interval_in_words(values: Sequence[str], first: int, last: int) -> str:
-    """Return a range of sensitive values in words; the least and the greatest value of all, which few may have, are not named."""
+    """Return a range of sensitive values in words; the least and the greatest value of all, which few may have, are not named.
+
+    A range of one value has rows enough for its name.
+    """
+    if last - first == 1:
+        return values[first]
     if last == len(values):
         return "all values" if first == 0 else f"from {values[first]} on"
     return f"up to {values[last - 1]}" if first == 0 else _range_in_words(values[first], values[last - 1])

@@ -40,21 +40,35 @@ def _hides(chosen: Sequence[int], least: int) -> bool:
     return len(chosen) > 1 and sum(chosen) - (len(chosen) - 1) >= least
 
 
-def pooled(counts: Sequence[int], least: int) -> list[tuple[int, int]]:
+def pooled(counts: Sequence[int], least: int, fewest: int | None = None) -> list[tuple[int, int]]:
     """Return ranges of neighbouring cells, (first, last + 1), each with at least ``least`` rows; none if the table has fewer.
+
+    Parameters
+    ----------
+    fewest
+        Rows of a range beside a cell that has ``least`` by itself, and of the last range, at least; default: ``least``.
 
     Examples
     --------
     >>> pooled([1, 2, 9, 7, 2], 5)
     [(0, 3), (3, 5)]
+    >>> pooled([1, 2, 9, 7, 2], 5, 2)
+    [(0, 2), (2, 3), (3, 4), (4, 5)]
     """
+    few = least if fewest is None else fewest
     ranges: list[tuple[int, int]] = []
     first, rows = 0, 0
     for cell, count in enumerate(counts):
+        if count >= least and rows >= few:
+            ranges.append((first, cell))
+            first, rows = cell, 0
         rows += count
         if rows >= least:
             ranges.append((first, cell + 1))
             first, rows = cell + 1, 0
     if rows and ranges:
-        ranges[-1] = (ranges[-1][0], len(counts))
+        if rows >= few:
+            ranges.append((first, len(counts)))
+        else:
+            ranges[-1] = (ranges[-1][0], len(counts))
     return ranges

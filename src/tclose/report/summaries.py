@@ -97,13 +97,23 @@ def comparison_html(comparison: Comparison) -> str:
             f"{point.k:,}",
             decimal_up(point.t),
             f"{100 * point.excess:+.1f}",
-            f"{point.gcp:.3f}",
+            *point.texts[1:3],
             f"{point.query_error:.1%}",
             "" if point in best else "yes",
         )
         for point in comparison.points
     ]
-    headers = ("algorithm", "t asked", "k", "t attained", "attack excess, points", "GCP", "query error", "dominated")
+    headers = (
+        "algorithm",
+        "t asked",
+        "k",
+        "t attained",
+        "attack excess, points",
+        "GCP",
+        "GCP, raw table",
+        "query error",
+        "dominated",
+    )
     other = [
         f"{one.cell.algorithm}, t = {one.cell.t}, k = {one.cell.k}: {one.reason}" for one in comparison if one.figures is None
     ]

@@ -148,6 +148,11 @@ class CsvReader(LocalReader):
         self.names = self._csv.names
         self.title = f"File {file.path.name!r}"
 
+    @property
+    def delimiter(self) -> str:
+        """What separates its cells."""
+        return self._csv.delimiter
+
     def select(self, backend: Any, columns: Mapping[str, str], kinds: Mapping[str, str], given: Input) -> Selection:
         """Return some columns of the CSV, scanned first and read with a fixed form, so that DuckDB guesses nothing.
 

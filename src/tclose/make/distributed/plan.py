@@ -20,17 +20,17 @@ from tclose.make.distributed.coding import Coding, RowCoding, coarsened
 from tclose.make.edges import can_move_ends, edge_grid, moving_ends
 from tclose.make.encode import Attribute, attribute_of, scale_of_quasi
 from tclose.make.kept import check_kept_values, check_quasi_values
-from tclose.make.one_class import too_uneven
+from tclose.make.one_class import check_k, too_uneven
 from tclose.make.recode import type_of_column
 from tclose.make.scales import Published, Scale
 from tclose.make.scales.grids import CountedPeople, Grid, People, grid_for
 from tclose.make.scales.widened import widen
 from tclose.policy import Policy
+from tclose.policy.fields import AUTO
 from tclose.policy.models import merging_may_break
 from tclose.tables.coded import narrow
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
-from tclose.values.exact import number_of
 
 BINS = 256
 """Coarse codes of a quasi-identifier at most: boundaries at which blocks can be cut."""
@@ -171,6 +171,8 @@ def plan_of(
     scales, types, counted, quasi = [], [], [], []
     for column in policy.quasi:
         cells, counts = source.cells([], [column.name]).domain(column.name)
+        if column.snap == AUTO:  # no grid has k of fewer: that is to be told as what it is
+            _check_k(source, asked, int(counts.sum()), unit)
         found = _Column(column.name, cells, counts, None if unit is None else people_of)
         show = source.show(column.name, suppression=bool(policy.suppression))
         scale, codes = scale_of_quasi(source, column, cells, show, partial(found.grid, policy.k or 1))
@@ -269,11 +271,14 @@ def _kept(source: Table, policy: Policy, kept: Sequence[str]) -> dict[str, Any]:
     return found
 
 
+def _check_k(source: Table, policy: Policy, rows: int, unit: str | None) -> None:
+    """Raise InfeasibleError if the table has fewer rows, or persons, than k."""
+    check_k(*((rows, "row") if unit is None else (source.count_values(unit)[1], "person")), policy)
+
+
 def _check_feasible(source: Table, policy: Policy, attributes: Sequence[Attribute], rows: int, unit: str | None) -> None:
     """Raise InfeasibleError if one class of all rows breaks a limit: then every release does, unless rows are suppressed."""
-    counted, what = (rows, "row") if unit is None else (source.count_values(unit)[1], "person")
-    if policy.k is not None and counted < policy.k:
-        raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot be satisfied. Choose a smaller k.")
+    _check_k(source, policy, rows, unit)
     for attribute in attributes:
         column = attribute.column
         persons = None

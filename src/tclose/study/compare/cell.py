@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 from tclose.errors import InfeasibleError, PolicyError, TcloseError
 from tclose.make.registry import settings_of
 from tclose.policy import Policy
+from tclose.release.detail import DetailLost
 from tclose.study.attack import attack_scene
 from tclose.study.staging import Staged, stage
 from tclose.study.utility.groups import groups_of
@@ -48,7 +49,7 @@ class Figures:
     classes, suppressed, homogeneous : int
         The number of classes, of suppressed rows, and of rows in classes with a single value of some sensitive attribute.
     gcp, lm : float
-        The information loss.
+        The information loss, measured by all that the raw table has: so that algorithms can be compared.
     query_error : float or None
         The median of the relative errors of random COUNT queries.
     excess : float
@@ -60,6 +61,9 @@ class Figures:
         Its name, and the attribute that it is about.
     seconds : float
         CPU time of making the release.
+    gcp_stated : float or None
+        The information loss as the screen and the report of the release state it, measured by what is published. Records of
+        earlier versions do not have it.
     """
 
     attained: dict[str, float]
@@ -73,6 +77,7 @@ class Figures:
     excess_interval: tuple[float, float]
     attack: str
     seconds: float
+    gcp_stated: float | None = None
 
     @property
     def t(self) -> float:
@@ -142,4 +147,5 @@ def _measured(staged: Staged, seed: int, seconds: float) -> Figures:
         excess_interval=worst.interval,
         attack=f"{worst.name}, {worst.sensitive}",
         seconds=seconds,
+        gcp_stated=DetailLost.of(release).overall,
     )

@@ -33,6 +33,7 @@ class Point(NamedTuple):
     query_error: float
     homogeneous: float
     seconds: float
+    gcp_stated: float | None = None
 
     @property
     def name(self) -> str:
@@ -40,10 +41,17 @@ class Point(NamedTuple):
         return f"{self.algorithm}, k = {self.k}" if self.asked is None else f"{self.algorithm}, t = {self.asked:g}, k = {self.k}"
 
     @property
+    def loss(self) -> str:
+        """The information loss in words: as the report of the release states it, and by the raw table."""
+        raw = f"{self.gcp:.3f}"
+        return f"GCP {raw}" if self.gcp_stated is None else f"GCP {self.gcp_stated:.3f} ({raw} by the raw table)"
+
+    @property
     def texts(self) -> tuple[str, ...]:
-        """What was measured, for a person: t, GCP, LM, query error, excess in points, homogeneous rows and CPU seconds."""
+        """What was measured, for a person: t, GCP as stated and by the raw table, LM, query error, excess, rows, CPU seconds."""
         return (
             decimal_up(self.t),
+            "-" if self.gcp_stated is None else f"{self.gcp_stated:.3f}",
             f"{self.gcp:.3f}",
             f"{self.lm:.3f}",
             f"{self.query_error:.1%}",
@@ -144,7 +152,7 @@ class Comparison:
         asked = f"k = {best.k}" if wanted is None else f"t = {wanted:g}"
         size = "" if wanted is None else f" (k = {best.k})"
         said = (
-            f"At {asked}, {best.algorithm}{size} loses least: GCP {best.gcp:.3f}, COUNT queries off by {best.query_error:.1%} "
+            f"At {asked}, {best.algorithm}{size} loses least: {best.loss}, COUNT queries off by {best.query_error:.1%} "
             f"in the median, largest excess of an attack {100 * best.excess:+.1f} points."
         )
         if best.homogeneous:
@@ -152,17 +160,17 @@ class Comparison:
             none = [point for point in points if not point.homogeneous]
             if none:
                 cheapest = min(none, key=lambda point: (point.gcp, point.algorithm))
-                said += f" The least lossy release without such rows is {cheapest.name}: GCP {cheapest.gcp:.3f}."
+                said += f" The least lossy release without such rows is {cheapest.name}: {cheapest.loss}."
         others = [point for point in same if point.algorithm != best.algorithm and point.k == best.k]
         if others:
             second = min(others, key=lambda point: (point.gcp, point.algorithm))
-            said += f" Next is {second.algorithm} with GCP {second.gcp:.3f}."
+            said += f" Next is {second.algorithm} with {second.loss}."
         stricter = [
             one for one in points if one.algorithm == best.algorithm and one.k == best.k and (one.asked or 0) < (wanted or 0)
         ]
         if stricter:
             step = max(stricter, key=lambda point: point.asked or 0)
-            said += f" A t of {step.asked:g} would cost {step.gcp - best.gcp:+.3f} of GCP."
+            said += f" A t of {step.asked:g} would cost {_more(step, best):+.3f} of GCP."
         return said
 
     def to_dict(self) -> dict[str, Any]:
@@ -239,6 +247,13 @@ def _check_measures(*names: str) -> None:
         one_of("A measure", name, MEASURES)
 
 
+def _more(one: Point, other: Point) -> float:
+    """Return how much more a point loses than another: as their reports state it, or by the raw table if that is not known."""
+    if one.gcp_stated is None or other.gcp_stated is None:
+        return one.gcp - other.gcp
+    return one.gcp_stated - other.gcp_stated
+
+
 def _point(results: Sequence[Result]) -> Point:
     """Return the means of the figures of cells that differ in their seed alone."""
     figures = [result.figures for result in results if result.figures is not None]
@@ -260,6 +275,7 @@ def _point(results: Sequence[Result]) -> Point:
         mean(lambda one: one.query_error),
         mean(lambda one: one.homogeneous),
         mean(lambda one: one.seconds),
+        None if any(one.gcp_stated is None for one in figures) else mean(lambda one: one.gcp_stated),
     )
 
 

@@ -39,6 +39,7 @@ class FiguresEntry(Entry):
     excess_interval: Annotated[list[Difference], Field(min_length=2, max_length=2)]
     attack: str
     seconds: Error
+    gcp_stated: Share | None = None
 
 
 def _known(name: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tclose.make.registry import DEFAULT
 from tclose.policy.fields import CONTEXT
 from tclose.policy.proposed import UNCONFIRMED
 from tclose.study.propose.columns import ALONE
@@ -43,6 +44,9 @@ CONTEXT_ASKED = {
 TO_DROP = "To drop a column, take its line away above, name it between the brackets, and take '# ' away."
 """What to do with the list of dropped columns in a file in which it is empty."""
 
+FOR_PROPOSED = "The table is about the roles and settings as proposed. Once you have changed some, this says what each t costs:"
+"""What the table of costs is about."""
+
 ASK = "Ask of each column in quasi: would it harm a person if others learned it? Then it belongs in sensitive."
 """What finds a sensitive column whose name does not say so."""
 
@@ -74,7 +78,7 @@ def _lines(proposal: Proposal, path: str) -> Iterator[str]:
     else:
         yield from _comment("k and l count persons, not rows.")
         yield f"unit: {scalar(proposal.policy.unit)}"
-    yield from _roles(proposal, settings)
+    yield from _roles(proposal, settings, path)
     yield ""
     yield from _comment(*(f"- {line}" if index else line for index, line in enumerate(dangers(proposal))))
     yield ""
@@ -98,6 +102,10 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
         "3. What can others know about a person? That belongs in quasi. What is only in drop is not published.",
         *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), 4)),
     )
+    for number, misfit in enumerate(proposal.misfits, 4 + len(proposal.decisions)):
+        yield from _comment(f"{number}. {misfit.reason} {misfit.before}".rstrip())
+        if misfit.before:
+            yield f"#       {misfit.command(proposal.data)}"
     yield f"# {UNCONFIRMED}"
     yield f"# Then: {next_command(proposal.data, path)}"
 
@@ -117,7 +125,14 @@ def next_command(data: str, path: str) -> str:
     return shlex.join(["tclose", "anonymize", visible(data), "-p", visible(path), "-o", "release.csv", "--report", "report.html"])
 
 
-def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
+def costs_command(proposal: Proposal, path: str) -> str:
+    """Return the command that says what each t costs with the policy as its owner has edited it, for a shell."""
+    tried = ",".join(str(cost.t) for cost in proposal.costs)
+    words = ["tclose", "compare", visible(proposal.data), "-p", visible(path), "--algorithms", DEFAULT, "--t", tried]
+    return shlex.join(words)
+
+
+def _roles(proposal: Proposal, settings: dict[str, Any], path: str) -> Iterator[str]:
     """Yield the parts of the file that give a role to each column."""
     explained = {
         "identifiers": "Never published: they name persons.",
@@ -141,7 +156,8 @@ def _roles(proposal: Proposal, settings: dict[str, Any]) -> Iterator[str]:
             yield from _comment(*proposal.ways, *filter(None, [loss_of_hierarchies(proposal)]))
         if role == "sensitive":
             yield from cost_lines(proposal.costs, proposal.sampled, proposal.rows)
-            yield from _comment(*filter(None, [uncounted(proposal)]))
+            yield from _comment(*filter(None, [uncounted(proposal)]), FOR_PROPOSED)
+            yield f"#   {costs_command(proposal, path)}"
         yield f"{role}:"
         for name in found:
             reasons = list(proposal.reasons[name])

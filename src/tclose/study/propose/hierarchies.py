@@ -13,7 +13,7 @@ from tclose.errors import InfeasibleError
 from tclose.make.kept import FEW
 from tclose.make.scales.grids import choose_grid
 from tclose.study.propose.columns import NUMERIC, Column
-from tclose.study.propose.offered import Offered
+from tclose.study.propose.offered import Misfit, Offered
 from tclose.study.propose.words import suggests_zip
 from tclose.values.builders import Prefixes
 from tclose.values.exact import as_text, plain
@@ -32,6 +32,8 @@ IN_SETS = "In sets: a class is published as the set of its values."
 FEW_NUMBERS = "Few numbers: if they are codes without an order, write {type: category} after the column's name."
 BY_LABELS = "With a file: a class is published by the labels of the file's groups."
 """What ways to publish a class mean: said once for all columns that have one."""
+COULD_GROUP = " A hierarchy could name groups of them."
+"""Said of many texts for which no file is offered."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Suggested:
 
     Without settings, None, a release would refuse the column. ``instead`` is what would be suggested without the hierarchy that
     its owner offered. ``way`` is a sentence on how a class is published, the same for all columns that are published so.
+    ``misfit`` is the file that is offered for it if its owner should mend it.
     """
 
     settings: dict[str, Any] | None = field(default_factory=dict)
@@ -47,6 +50,7 @@ class Suggested:
     grid: dict[str, Any] | None = None
     instead: Suggested | None = None
     way: str = ""
+    misfit: Misfit | None = None
 
 
 def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Suggested:
@@ -55,7 +59,8 @@ def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Sugg
     if fit is None:
         return suggested
     if fit.tree is None:
-        return replace(suggested, reasons=(*suggested.reasons, fit.reason))
+        own = tuple(reason.removesuffix(COULD_GROUP) for reason in suggested.reasons)
+        return replace(suggested, reasons=(*own, fit.reason), misfit=fit.misfit)
     other = [f"Or {', '.join(f'{key}: {value}' for key, value in suggested.settings.items())}."] if suggested.settings else []
     return Suggested({"hierarchy": fit.tree}, (fit.reason, *other), instead=suggested, way=BY_LABELS)
 
@@ -72,7 +77,7 @@ def suggest_for_quasi(column: Column, unit: Column | None, k: int) -> Suggested:
         return _suggest_for_line(column, unit, k)
     if column.kind in ("text", "codes", "category") and column.nearly_unique and column.values >= FEW:
         return Suggested(None)
-    more = " A hierarchy could name groups of them." if column.values > WIDE else ""
+    more = COULD_GROUP if column.values > WIDE else ""
     return Suggested({}, (f"In sets.{more}",), way=IN_SETS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,9 @@ from tclose.tables.table import Table, open_table
 
 ROUNDS = 3
 """How often the table is read again: once for dates or decimals, once for words that stood beside them, once to be sure."""
+
+REMEDY = re.compile(r"(?:;|, and) `input: [^`]*` reads (?:it|them)")
+"""What a reading says of the settings that are proposed: not to be said where they stand already."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +116,7 @@ def _asked_by(readings: dict[str, Reading], given: Input) -> tuple[Input, list[s
         decimals.update([settings["decimal"]] if "decimal" in settings else [])
         dates.update([settings["dates"]] if "dates" in settings else [])
         words |= dict.fromkeys(settings.get("missing", []))
-        why += [f"{reading.sentence}."] if settings else []
+        why += [_reason_in_words(reading)] if settings else []
     wanted = replace(
         given,
         decimal=given.decimal or next((mark for mark, _ in decimals.most_common(1)), None),
@@ -120,6 +124,16 @@ def _asked_by(readings: dict[str, Reading], given: Input) -> tuple[Input, list[s
         missing=list(words),
     )
     return wanted, why
+
+
+def _reason_in_words(reading: Reading) -> str:
+    """Return why a column needs a setting, in a sentence that stands beside it.
+
+    >>> _reason_in_words(Reading("pay", "text", "pay: text; its cells look like ...; `input: {decimal: ','}` reads them"))
+    'Without this, pay would be read as text; its cells look like ....'
+    """
+    how = REMEDY.sub("", reading.sentence).removeprefix(f"{reading.column}: ")
+    return f"Without this, {reading.column} would be read as {how}."
 
 
 def _settings_in(reading: Reading) -> dict[str, Any]:

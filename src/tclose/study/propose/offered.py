@@ -14,11 +14,36 @@ from tclose.values.visible import visible
 
 
 @dataclass(frozen=True)
+class Misfit:
+    """A file that its owner should mend.
+
+    Attributes
+    ----------
+    column : str
+    path : Path
+    reason : str
+        Why it is not used, in a sentence.
+    before : str
+        What stands before the command that says more; "" if the reason says all.
+    """
+
+    column: str
+    path: Path
+    reason: str
+    before: str = ""
+
+    def command(self, data: str) -> str:
+        """Return the command that says more of the file, for a shell; ``data`` is the table."""
+        return shlex.join(map(visible, ("tclose", "hierarchy", data, self.column, "--file", str(self.path))))
+
+
+@dataclass(frozen=True)
 class Fit:
-    """What became of the file of a column: the hierarchy if it can be proposed, and the reason in a sentence."""
+    """What became of the file of a column: the hierarchy if it can be proposed, the reason in a sentence, and what to mend."""
 
     tree: Hierarchy | None
     reason: str
+    misfit: Misfit | None = None
 
 
 @dataclass(frozen=True)
@@ -57,21 +82,19 @@ class Offered:
         if path is None:
             return None
         name = visible(path.name)
+
+        def misfit(why: str, before: str = "") -> Fit:
+            return Fit(None, f"{name} {why}", Misfit(column.name, path, f"{name} {why}", before))
+
         try:
             tree = Hierarchy.from_csv(path)
         except HierarchyError:  # its sentence may quote a value
-            return Fit(None, f"{name} is no hierarchy; this says why: {_command(column, path)}")
+            return misfit("is no hierarchy.", "This says why:")
         lacking = sum(value not in tree for value in column.present.to_pylist())
         if lacking:
-            of = f"{lacking:,} of {number_of(column.values, 'value')}"
-            return Fit(None, f"{name} does not fit, it lacks {of}, which this names: {_command(column, path)}")
+            return misfit(f"does not fit: it lacks {lacking:,} of {number_of(column.values, 'value')}.", "This names them:")
         if missing and None not in tree:
-            return Fit(None, f"{name} does not fit, it has no place for missing cells: add a line whose value is empty.")
+            return misfit("does not fit: it has no place for missing cells. Add a line whose value is empty.")
         if tree.height < 2:
             return Fit(None, f"{name} is not used: it has no groups between the values and its root.")
         return Fit(tree, f"{name} has all of its values, with {number_of(tree.height - 1, 'level')} of groups.")
-
-
-def _command(column: Column, path: Path) -> str:
-    """Return the command that says what is wrong with the file of a column."""
-    return f"tclose hierarchy DATA {shlex.join(map(visible, (column.name, '--file', path)))}"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tclose.policy import Policy, files_of
 from tclose.study.propose.costs import Cost
+from tclose.study.propose.offered import Misfit
 from tclose.study.propose.singling import SingledOut
 from tclose.tables.files import check_target, write_whole
 
@@ -47,6 +48,8 @@ class Proposal:
         What the proposed t would cost without the hierarchies that were offered; None if none is proposed.
     ways : tuple of str
         How classes are published, in sentences that each hold for several columns: what "in ranges" and "in sets" mean.
+    misfits : tuple of Misfit
+        Files of hierarchies that were offered, and that their owner should mend.
     """
 
     policy: Policy
@@ -62,6 +65,7 @@ class Proposal:
     guessed: bool = True
     without_hierarchies: Cost | None = None
     ways: tuple[str, ...] = ()
+    misfits: tuple[Misfit, ...] = ()
 
     def to_yaml(self, path: str = "policy.yaml") -> str:
         """Return the text of a policy's file, with the reasons as comments.

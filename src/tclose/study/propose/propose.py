@@ -13,7 +13,7 @@ from tclose.make.registry import DEFAULT, find_algorithm
 from tclose.policy import Input, Policy, Quasi
 from tclose.study.propose.alike import alike_columns, decisions_on_alike, decisions_on_twins
 from tclose.study.propose.columns import Column, columns_of
-from tclose.study.propose.commented import listed_names
+from tclose.study.propose.commented import flow, listed_names
 from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.offered import Offered
@@ -106,6 +106,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         not named,
         _cost_without_hierarchies(read, policy, assigned, grids, rows),
         tuple(dict.fromkeys(one.way for one in assigned if one.way)),
+        tuple(one.misfit for one in assigned if one.misfit is not None),
     )
 
 
@@ -137,35 +138,53 @@ def _named(names: list[str], read: Read, columns: list[Column]) -> list[str]:
 
 def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
     """Yield what the owner of the table must decide beside the sensitive columns and t."""
-    amounts = [one.column.name for one in assigned if one.amount]
+    amounts = [one for one in assigned if one.amount]
     if amounts:
         yield (
-            f"Which role {'has' if len(amounts) == 1 else 'have'} {listed_names(amounts)}? Few rows share a number there, as "
+            f"Which role {'has' if len(amounts) == 1 else 'have'} {_names(amounts)}? Few rows share a number there, as "
             "with amounts of money. Leave in quasi what others may know: it is published in ranges. Move what nobody should "
-            "learn, as an income, to sensitive, and write {t: 0.2, l: 2, bins: 10} after its name. What nobody else knows, as "
+            f"learn, as an income, to sensitive, and write {_settings_if_sensitive(amounts)}. What nobody else knows, as "
             "the weight of a survey, costs the other columns some detail: take its line away, and name it in drop."
         )
-    doubtful = [one.column.name for one in assigned if one.doubtful]
+    doubtful = [one for one in assigned if one.doubtful]
     if doubtful:
         one = len(doubtful) == 1
-        asked = f"What {'does' if one else 'do'} {listed_names(doubtful)} hold? {'Its name has' if one else 'Their names have'}"
+        asked = f"What {'does' if one else 'do'} {_names(doubtful)} hold? {'Its name has' if one else 'Their names have'}"
         yield (
             f"{asked} no word that tclose knows, so {'it stands' if one else 'they stand'} in quasi until you say. Move what "
-            "nobody should learn, as an opinion, a result, or how often somebody saw a doctor, to sensitive, with "
-            "{t: 0.2, l: 2} after its name. What nobody else knows costs the other columns detail: name it in drop."
+            "nobody should learn, as an opinion, a result, or how often somebody saw a doctor, to sensitive, and write "
+            f"{_settings_if_sensitive(doubtful)}. What nobody else knows costs the other columns detail: name it in drop."
         )
-    more = [one.column.name for one in assigned if one.role == "quasi" and suggests_sensitive(one.column.name)]
+    more = [one for one in assigned if one.role == "quasi" and suggests_sensitive(one.column.name)]
     if more:
         ask, why = ("Is", "Its name suggests") if len(more) == 1 else ("Are", "Their names suggest")
-        move = "Move what nobody should learn to sensitive, and write {t: 0.2, l: 2} after its name."
-        yield f"{ask} {listed_names(more)} sensitive, too? {why} it. {move}"
+        move = f"Move what nobody should learn to sensitive, and write {_settings_if_sensitive(more)}."
+        yield f"{ask} {_names(more)} sensitive, too? {why} it. {move}"
     yield from (one.decide for one in assigned if one.decide)
-    used = {one.column.name for one in assigned if one.role in ("quasi", "sensitive")}
+    used = {one.column.name for one in assigned if one.role in ("quasi", "sensitive") or one.misfit is not None}
     unused = [path.name for name, path in offered.files.items() if name not in used]
     if unused:
         one = len(unused) == 1
         what = f"Which column is {unused[0]} for" if one else f"Which columns are {listed_names(unused)} for"
         yield f"{what}? No column in quasi or sensitive has {'its name' if one else 'their names'}."
+
+
+def _names(columns: Sequence[Assigned]) -> str:
+    """Return the names of columns as a sentence lists them."""
+    return listed_names([one.column.name for one in columns])
+
+
+def _settings_if_sensitive(columns: Sequence[Assigned]) -> str:
+    """Return what to write after the names of quasi-identifiers that become sensitive: what would be proposed for each."""
+    alike: dict[str, list[Assigned]] = {}
+    for one in columns:
+        settings = dict(one.if_sensitive or {})
+        beside = " beside its hierarchy" if settings.pop("hierarchy", None) is not None else ""
+        why = " (most rows have one value there)" if "distance" in settings and one.column.kind != "category" else ""
+        alike.setdefault(f"{flow(settings)}{beside}{why}", []).append(one)
+    if len(alike) == 1:
+        return f"{next(iter(alike))} after its name"
+    return f"after its name {', or '.join(f'{settings} for {_names(own)}' for settings, own in alike.items())}"
 
 
 def _described(one: Assigned) -> str:

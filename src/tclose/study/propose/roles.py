@@ -12,7 +12,7 @@ from tclose.errors import InputError
 from tclose.make.kept import FEW
 from tclose.study.propose.columns import Column
 from tclose.study.propose.hierarchies import Suggested, suggest_for_quasi, with_offered
-from tclose.study.propose.offered import Offered
+from tclose.study.propose.offered import Misfit, Offered
 from tclose.study.propose.persons import Unit
 from tclose.study.propose.sensitive import settings_of_sensitive
 from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person, suggests_sensitive, tells_nothing
@@ -63,6 +63,10 @@ class Assigned:
         Another column that tells the same; None if there is none.
     way : str
         How a class is published, in a sentence that is the same for all columns that are published so; "" if there is none.
+    if_sensitive : dict or None
+        The settings that would be proposed if its owner moved it to sensitive; None for a column that is no quasi-identifier.
+    misfit : Misfit or None
+        The file of a hierarchy that is offered for it, if its owner should mend it.
     """
 
     column: Column
@@ -76,6 +80,8 @@ class Assigned:
     instead: Suggested | None = None
     way: str = ""
     twin: str | None = None
+    if_sensitive: dict[str, Any] | None = None
+    misfit: Misfit | None = None
 
 
 def assign_roles(
@@ -106,7 +112,7 @@ def assign_roles(
     open_ = {
         column.name: _sensitive(column, sensitive[column.name], files, k)
         if column.name in sensitive
-        else _quasi(column, suggested[column.name], guessed=not named)
+        else _quasi(column, suggested[column.name], files, k, guessed=not named)
         for column in rest
     }
     found = [hidden.get(column.name) or open_[column.name] for column in columns]
@@ -206,18 +212,20 @@ def _guess_sensitive(columns: Sequence[Column], publishable: Sequence[str]) -> d
 
 def _sensitive(column: Column, why: str, files: Offered, k: int) -> Assigned:
     """Return the role of a sensitive column, with its limits, and the hierarchy that is offered for it if it fits."""
-    settings, reasons, decide = settings_of_sensitive(column, files.fit_sensitive(column), k)
-    return Assigned(column, "sensitive", settings, (why, *reasons), decide=decide)
+    fit = files.fit_sensitive(column)
+    settings, reasons, decide = settings_of_sensitive(column, fit, k)
+    return Assigned(column, "sensitive", settings, (why, *reasons), decide=decide, misfit=None if fit is None else fit.misfit)
 
 
-def _quasi(column: Column, suggested: Suggested, *, guessed: bool) -> Assigned:
+def _quasi(column: Column, suggested: Suggested, files: Offered, k: int, *, guessed: bool) -> Assigned:
     """Return the role of a column that others may know; it is dropped if it would name people.
 
     Where sensitive columns are ``guessed``, one whose name tells nothing may be one of them.
     """
     if suggested.settings is None:
         found = f"{number_of(column.values, 'value')} in {column.rows:,} rows, nearly one for each."
-        return Assigned(column, "drop", {}, (f"{found} Give it a hierarchy to publish it.", *suggested.reasons))
+        reasons = [f"{found} Give it a hierarchy to publish it.", *suggested.reasons]
+        return Assigned(column, "drop", {}, tuple(reasons), misfit=suggested.misfit)
     reasons = list(suggested.reasons)
     amount = column.amount and "hierarchy" not in suggested.settings
     if amount:
@@ -239,4 +247,6 @@ def _quasi(column: Column, suggested: Suggested, *, guessed: bool) -> Assigned:
         doubtful=doubtful,
         instead=suggested.instead,
         way=suggested.way,
+        misfit=suggested.misfit,
+        if_sensitive=settings_of_sensitive(column, files.fit_sensitive(column), k)[0],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -28,7 +28,8 @@ from tests.support.examples import examples
 from tests.support.servers import find_spark, load_into_postgres, postgres, spark
 from tests.support.typed_tables import tables
 
-Load = Callable[[pa.Table], Any]
+MASTERS = ["local[2]", "local-cluster[2,1,1024]", "connect"]
+"""Spark in one process, with executors of their own, and over Spark Connect."""
 
 
 @pytest.fixture(scope="module")
@@ -83,24 +84,29 @@ def audited(table: Any) -> tuple[str, Any, list[str]]:
     return audit.to_json(), audit.class_table(), sorted(sentences)
 
 
-def test_postgres_pandas_and_a_file_give_one_audit(server: str, tmp_path: Path) -> None:
+@pytest.fixture(params=["file", "pandas", "postgres", *(pytest.param(master, marks=pytest.mark.spark) for master in MASTERS)])
+def visits(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    """The visits as each engine has them: DuckDB a file, pandas a frame, PostgreSQL a table, Spark a DataFrame."""
     table = some_visits()
-    pq.write_table(table, tmp_path / "visits.parquet")
-    ref = audited(tmp_path / "visits.parquet")
+    if request.param == "file":
+        pq.write_table(table, tmp_path / "visits.parquet")
+        yield tmp_path / "visits.parquet"
+    elif request.param == "pandas":
+        yield table.to_pandas(types_mapper=pd.ArrowDtype)
+    elif request.param == "postgres":
+        yield load_into_postgres(request.getfixturevalue("server"), table)
+    else:
+        find_spark()
+        with spark(request.param, **{"spark.sql.session.timeZone": "America/New_York"}) as session:
+            yield session.createDataFrame(table)
+            assert session.conf.get("spark.sql.session.timeZone") == "America/New_York"
+            assert not [view for view in session.catalog.listTables() if view.name.startswith("tclose")]
+
+
+def test_every_engine_gives_the_same_audit(visits: Any) -> None:
+    ref = audited(some_visits())
     assert "NA" in ref[2][0]  # the column that is nearly numbers is told by all
-    assert audited(table.to_pandas(types_mapper=pd.ArrowDtype)) == ref
-    assert audited(load_into_postgres(server, table)) == ref
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("master", ["local[2]", "local-cluster[2,1,1024]", "connect"])
-def test_spark_gives_the_same_audit(master: str) -> None:
-    find_spark()
-    table = some_visits()
-    with spark(master, **{"spark.sql.session.timeZone": "America/New_York"}) as session:
-        assert audited(session.createDataFrame(table)) == audited(table)
-        assert session.conf.get("spark.sql.session.timeZone") == "America/New_York"
-        assert not [view for view in session.catalog.listTables() if view.name.startswith("tclose")]
+    assert audited(visits) == ref
 
 
 @settings(max_examples=examples(8))

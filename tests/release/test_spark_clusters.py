@@ -9,8 +9,11 @@ import sys
 import sysconfig
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -36,49 +39,65 @@ POLICY = tc.Policy(
 )
 
 
-@pytest.mark.parametrize("master", ["local-cluster[2,1,1024]", "connect"])
-def test_executors_of_their_own_make_the_same_release(master: str, tmp_path: Path) -> None:
-    """No row comes to the driver: Spark refuses to send it more than a part of the table. An executor that is killed is replaced."""
+@pytest.fixture(scope="module")
+def of_one_process() -> list[dict[str, Any]]:
+    """The rows of a release that Spark makes in one process: those of others must be the same."""
     find_spark()
-    table = some_people(20_000, missing=True)
-    pq.write_table(table, tmp_path / "people.parquet")
-    policy = replace(POLICY, unit="row", other="drop")
-    small = {"spark.driver.maxResultSize": "300k", "spark.sql.execution.arrow.pyspark.enabled": "true"}
+    with small_blocks(), spark("local[2]") as session:
+        return released(session, some_people(20_000, missing=True)).table.toArrow().to_pylist()
+
+
+@contextmanager
+def small_blocks() -> Iterator[None]:
+    """Blocks and parts of which a release of 20,000 rows has several."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(distributed, "MOST", 4_000)
         patch.setattr(distributed, "JUDGED", 8_000)
-        with spark(master, **({} if master == "connect" else small)) as session:
-            frame = session.read.parquet(str(tmp_path / "people.parquet"))
-            if master != "connect":
-                with pytest.raises(Exception, match="maxResultSize"):
-                    frame.toArrow()
-            killed = threading.Event()
-            begun = ("Growing classes in blocks of", "")
-            job = Job(lambda *told: killer.start() if told == begun and not killed.is_set() else None)
-            killer = threading.Thread(target=_kill_an_executor, args=(killed,))
-            if master == "connect":
-                killed.set()
-            with job:
-                release = tc.anonymize(frame, policy, effort="fast")
-            assert killed.is_set()
-            release.write(tmp_path / f"{master[:5]}.parquet")
-    assert tc.verify(tmp_path / f"{master[:5]}.parquet").holds
-    known = tmp_path.parent / "the same release"
-    published = repr(pq.read_table(tmp_path / f"{master[:5]}.parquet").to_pylist())
-    if known.exists():
-        assert known.read_text() == published
-    known.write_text(published)
+        yield
+
+
+def released(session: Any, table: Any) -> Any:
+    """A release on Spark, by rows instead of persons."""
+    return tc.anonymize(session.createDataFrame(table), replace(POLICY, unit="row", other="drop"), effort="fast")
+
+
+@pytest.mark.parametrize("master", ["local-cluster[2,1,1024]", "connect"])
+def test_other_masters_make_the_same_release(master: str, of_one_process: list[dict[str, Any]], tmp_path: Path) -> None:
+    with small_blocks(), spark(master) as session:
+        path = released(session, some_people(20_000, missing=True)).write(tmp_path / "release.parquet")[0]
+    assert tc.verify(path).holds
+    assert pq.read_table(path).to_pylist() == of_one_process
+
+
+def test_an_executor_is_killed_and_no_row_comes_to_the_driver(of_one_process: list[dict[str, Any]], tmp_path: Path) -> None:
+    """Spark refuses to send the driver more than a part of the table, and replaces the executor; nothing but the release is left."""
+    pq.write_table(some_people(20_000, missing=True), tmp_path / "people.parquet")
+    with small_blocks(), spark("local-cluster[2,1,1024]", **{"spark.driver.maxResultSize": "300k"}) as session:
+        frame = session.read.parquet(str(tmp_path / "people.parquet"))
+        with pytest.raises(Exception, match="maxResultSize"):
+            frame.toArrow()
+        killed = threading.Event()
+        begun = ("Growing classes in blocks of", "")
+        killer = threading.Thread(target=_kill_an_executor, args=(killed,))
+        with Job(lambda *told: killer.start() if told == begun else None):
+            release = tc.anonymize(frame, replace(POLICY, unit="row", other="drop"), effort="fast")
+        killer.join()
+        assert killed.is_set()
+        paths = release.write(tmp_path / "release.parquet")
+    assert tc.verify(paths[0]).holds
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["people.parquet", *(path.name for path in paths)])
+    assert pq.read_table(paths[0]).to_pylist() == of_one_process
 
 
 def _kill_an_executor(killed: threading.Event) -> None:
     """Kill one of Spark's executors on this machine while it works, by its number, which is that of a child of a child of ours."""
-    killed.set()
     time.sleep(1)
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             words = (folder / "cmdline").read_bytes() if (folder / "cmdline").exists() else b""
             if b"CoarseGrainedExecutorBackend" in words and _is_ours(int(folder.name)):
                 os.kill(int(folder.name), signal.SIGKILL)
+                killed.set()
                 return
     raise AssertionError("There was no executor.")
 

@@ -44,7 +44,8 @@ def of_one_process() -> list[dict[str, Any]]:
     """The rows of a release that Spark makes in one process: those of others must be the same."""
     find_spark()
     with small_blocks(), spark("local[2]") as session:
-        return released(session, some_people(20_000, missing=True)).table.toArrow().to_pylist()
+        rows: list[dict[str, Any]] = released(session, some_people(20_000, missing=True)).table.toArrow().to_pylist()
+        return rows
 
 
 @contextmanager

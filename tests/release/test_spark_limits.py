@@ -98,6 +98,15 @@ def test_grids_ends_and_two_measures_are_those_of_one_machine(session: Any, tmp_
             tc.anonymize(session.createDataFrame(table), policy, effort="fast")
 
 
+def test_a_sensitive_column_may_have_hundreds_of_values(session: Any) -> None:
+    rng = np.random.default_rng(4)
+    table = some_people(2400).append_column("salary", pa.array(rng.choice(900, 2400, replace=True) * 10))
+    policy = tc.Policy(quasi=["age", "sex"], sensitive={"salary": 0.2}, k=3, other="drop", unit="row")
+    release = tc.anonymize(session.createDataFrame(table), policy, effort="fast")
+    assert release.record["course"]["blocks"] > 3
+    assert tc.audit(release.table.toArrow(), policy).satisfied
+
+
 def test_classes_of_several_blocks_that_are_published_alike_satisfy_the_limits(
     session: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,21 @@ def test_a_block_stays_whole_if_a_side_of_it_breaks_a_limit() -> None:
     assert set(cluster.blocks) == {0}
 
 
+@pytest.mark.parametrize(
+    ("ill", "who"),
+    [(["a"] * 9 + ["b"], ["P1"] * 9 + ["P2"]), (["a"] * 5 + ["b"] * 5, ["P1", "P2", "P3", "P4", "P5"] + ["P6"] * 5)],
+    ids=["rows", "persons"],
+)
+def test_what_all_rows_break_as_one_class_no_release_satisfies(ill: list[str], who: list[str]) -> None:
+    """First one person has a and one has b, but nine rows have a; then five rows have each, but of six persons one has b."""
+    table = pa.table({"age": range(20, 30), "ill": ill, "who": who})
+    policy = tc.Policy(quasi=["age"], sensitive=[tc.Sensitive("ill", l="1.9", l_kind="entropy")], k=2, unit="who")
+    with pytest.raises(tc.InfeasibleError, match=r"l=1.9 of 'ill' cannot be satisfied: one class of all rows breaks it"):
+        planned(table, policy)
+    with pytest.raises(tc.InfeasibleError, match=r"l=1.9"):
+        tc.anonymize(table, policy)
+
+
 @pytest.mark.parametrize("unit", ["row", "who"])
 def test_every_block_has_k_rows_or_persons(unit: str) -> None:
     """With 40 persons of 10 rows each a block of 61 rows has 7 of them at least."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,6 +93,17 @@ def test_a_block_that_stays_may_have_strata_that_no_cut_names() -> None:
     (batch,) = rows.to_batches()
     assert walk.place(batch).blocks.tolist() == [1, 2, 3]
     assert walk.cut(then).place(batch).blocks.tolist() == [4, 2, 6]
+
+
+def test_a_table_may_have_as_many_strata_as_fit_in_a_byte() -> None:
+    """300 salaries are put into 256 strata, of which the last one is cut like others."""
+    table = pa.table({"age": [20 + row % 40 for row in range(1200)], "pay": [1000 + row % 300 for row in range(1200)]})
+    plan, coded = planned(table, tc.Policy(quasi=["age"], sensitive={"pay": 0.2}, k=2))
+    assert pc.min_max(coded["stratum"]).as_py() == {"min": 0, "max": 255}
+    ref, comp = Cluster(coded), Walked(coded, plan.coding.bin_names, 500)
+    blocks = cut_into_blocks(comp, terms_of(plan, 400))
+    assert len(blocks) > 1
+    assert blocks == cut_into_blocks(ref, terms_of(plan, 400))
 
 
 @settings(max_examples=40)

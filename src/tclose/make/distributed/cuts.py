@@ -258,7 +258,7 @@ def _wanted(column: tuple[Ints, Ints], part: Histogram, starts: Ints, sizes: Int
         yield sizes / 2
         return
     plain = np.add.reduceat(np.where(part.codes <= bins[boundary], part.counts, 0), starts)
-    for share in SHARES:
+    for share in SHARES if len(sizes) > 1 else SHARES[:1]:  # of one stratum all are the plain cut
         yield (1 - share) * plain + share * sizes * (plain.sum() / size)
 
 

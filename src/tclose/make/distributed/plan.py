@@ -277,7 +277,10 @@ def _check_k(source: Table, policy: Policy, rows: int, unit: str | None) -> None
 
 
 def _check_feasible(source: Table, policy: Policy, attributes: Sequence[Attribute], rows: int, unit: str | None) -> None:
-    """Raise InfeasibleError if one class of all rows breaks a limit: then every release does, unless rows are suppressed."""
+    """Raise InfeasibleError if one class of all rows breaks a limit: then every release does, unless rows are suppressed.
+
+    Both are looked at: persons, as the owner counts, and rows, as a reader does, who does not have the unit.
+    """
     _check_k(source, policy, rows, unit)
     for attribute in attributes:
         column = attribute.column
@@ -286,7 +289,7 @@ def _check_feasible(source: Table, policy: Policy, attributes: Sequence[Attribut
             cells, of_persons = source.cells([], [column.name], unit).domain(column.name)
             persons = np.zeros(len(attribute.counts), dtype=np.int64)
             np.add.at(persons, attribute_of(source, column, cells, of_persons)[1], of_persons)
-        broken = too_uneven(column, policy, attribute.counts, persons)
+        broken = too_uneven(column, policy, attribute.counts) or too_uneven(column, policy, attribute.counts, persons)
         if broken:
             raise InfeasibleError(
                 f"{broken} of {column.name!r} cannot be satisfied: one class of all rows breaks it, and on Spark no row is "

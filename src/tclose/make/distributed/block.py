@@ -177,6 +177,8 @@ def encoded_block(plan: Plan, rows: pa.Table) -> tuple[EncodedTable, Ints]:
     keys += [(own, len(attribute.values)) for own, attribute in zip(values, attributes, strict=True)]
     keys += [(column.codes, len(column.values)) for column in kept.values()]
     keys += [] if persons is None else [(persons, int(persons.max()) + 1)]
+    beside = [ranked(rows[name]) for name in plan.coding.raw_names]  # rows with one code may have different values
+    keys += [(column.codes, len(column.values)) for column in beside]
     if CLASS in rows.column_names:
         classes = np.unique(rows[CLASS].to_numpy(), return_inverse=True)[1]
         keys.append((classes, int(classes.max()) + 1))

@@ -98,6 +98,17 @@ def test_grids_ends_and_two_measures_are_those_of_one_machine(session: Any, tmp_
             tc.anonymize(session.createDataFrame(table), policy, effort="fast")
 
 
+def test_a_quasi_identifier_may_be_missing_everywhere(session: Any) -> None:
+    """A grid has no values to be chosen from, and ends no numbers to move from."""
+    table = some_people(300).set_column(1, "age", pa.nulls(300, pa.int64()))
+    policy = tc.Policy(
+        quasi=[tc.Quasi("age", snap="auto"), "sex"], sensitive={"ill": 0.3}, k=3, unit="who", other="drop", edges=2
+    )
+    release = tc.anonymize(session.createDataFrame(table), policy, effort="fast")
+    assert release.table.toArrow()["age"].null_count == 300
+    assert release.certificate["loss"] == tc.anonymize(table, policy, effort="fast").certificate["loss"]
+
+
 def test_a_sensitive_column_may_have_hundreds_of_values(session: Any) -> None:
     rng = np.random.default_rng(4)
     table = some_people(2400).append_column("salary", pa.array(rng.choice(900, 2400, replace=True) * 10))

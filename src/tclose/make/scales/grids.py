@@ -151,8 +151,10 @@ class _People:
         who = persons[present]
         order = np.lexsort((ranks[present], who))
         who, self._ranks = who[order], ranks[present][order].astype(np.int64)
-        self._first = np.append(True, who[1:] != who[:-1])
-        lowest, highest = self._ranks[self._first], self._ranks[np.append(self._first[1:], True)]
+        borders = np.ones(len(who) + 1, dtype=np.bool_)
+        borders[1:-1] = who[1:] != who[:-1]
+        self._first = borders[:-1]
+        lowest, highest = self._ranks[self._first], self._ranks[borders[1:]]
         self.total = len(lowest)
         self.below = np.append(0, np.cumsum(np.bincount(lowest, minlength=size)))
         self.above = self.total - np.append(0, np.cumsum(np.bincount(highest, minlength=size)))

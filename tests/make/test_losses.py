@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from tclose import Hierarchy
 from tclose.make.losses import Charges, Losses, losses
-from tclose.make.scales import Line, Nominal, Published, Tree
+from tclose.make.scales import Line, Nominal, Published, Scale, Tree
+from tclose.make.scales.grids import Grid
+from tclose.make.scales.widened import widen
 from tclose.values.arrays import grouped
 from tests import naive
 
@@ -149,26 +151,38 @@ def test_losses_are_those_of_the_twin(case: tuple[list[list[tuple[int, str]]], l
     assert all(math.isfinite(value) for value in comp.values())
 
 
+PARTED: dict[str, Scale] = {
+    "set": Nominal.of("q", ["3", "4", "8", "15", "16", "23"], missing=True)[0],
+    **{recode: Line.of("q", [3, 4, 8, 15, 16, 23], missing=True, recode=recode)[0] for recode in ("range", "bounds")},
+}
+for _name, _grid in {
+    "moved": Grid(Fraction(5), None, None),
+    "open": Grid(Fraction(5), 0, 3),
+    "open, one cell": Grid(Fraction(20), 0, 0),
+}.items():
+    PARTED[_name] = Line.of("q", [3, 4, 8, 15, 16, 23], missing=True)[0].with_edges(2, _grid)
+PARTED["open, with a top"] = Line.of("q", [3, 4, 8, 15, 16, 23], missing=True, top=22)[0].with_edges(2, Grid(Fraction(5), 0, 2))
+
+
 @given(
     codes=st.lists(st.integers(0, 6), min_size=4, max_size=40),
     classes=st.integers(1, 6),
     parts=st.integers(1, 3),
-    scale=st.sampled_from(["range", "bounds", "set"]),
+    scale=st.sampled_from(sorted(PARTED)),
 )
 def test_charges_of_parts_are_those_of_the_whole(codes: list[int], classes: int, parts: int, scale: str) -> None:
-    """A part may cover less than the whole, of which a reader sees shares; code 6 is a missing cell."""
-    values = [3, 4, 8, 15, 16, 23]
-    made = (
-        Nominal.of("q", [str(value) for value in values], missing=True)[0]
-        if scale == "set"
-        else Line.of("q", values, missing=True, recode=scale)[0]
-    )
+    """A part may cover less than the whole, of which a reader sees shares; code 6 is a missing cell.
+
+    Where an end is open, a reader takes it to reach as far as the outermost number that is published of the whole.
+    """
+    made = PARTED[scale]
     labels = np.arange(len(codes)) % classes
 
     def charges(rows: Any) -> Charges:
         """What is charged for some rows."""
         members, starts = grouped(np.unique(labels[rows], return_inverse=True)[1])
-        return Charges.of(made.publish(np.array(codes)[rows][members], starts), np.diff(starts)).summed()
+        own = np.array(codes)[rows][members]
+        return Charges.of(widen(made, own, starts, None).publish(own, starts), np.diff(starts)).summed()
 
     whole = charges(np.arange(len(codes)))
     found = [charges(np.flatnonzero(labels % parts == part)) for part in range(parts) if (labels % parts == part).any()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -123,6 +123,26 @@ def losses(
     return losses_of_charges(charged, whole, weights=weights, originals=originals)
 
 
+class OpenRows(NamedTuple):
+    """The rows whose published ranges are open at their low and at their high end; see `OpenEnds`.
+
+    Rows of classes that are charged 1 however much they cover are not among them.
+    """
+
+    low: int
+    high: int
+    numbered: bool
+
+    @classmethod
+    def of(cls, published: Published, rows: Ints) -> OpenRows:
+        """Return how many rows of classes that have been published are in open ranges; ``rows`` are the rows of each."""
+        if published.open_ends is None:
+            return cls(0, 0, numbered=True)
+        low, high, numbered = published.open_ends
+        counted = rows if published.mixed is None else np.where(published.mixed, 0, rows)
+        return cls(int(counted[low].sum()), int(counted[high].sum()), numbered)
+
+
 @dataclass(frozen=True, eq=False)
 class Charges:
     """What is charged for one quasi-identifier, summed over the rows of each class, or of each part of a table.
@@ -134,7 +154,7 @@ class Charges:
     ncp, lm, height : lists of float
         One number for each class or part; see `Published`.
     seen, squares : lists of float or None
-        The same, where they are known.
+        The same, where they are known. The squares of a part take its open ends to reach as far as its own numbers.
     changed, changed_ncp : int, list of float
         The number of rows that are not published as they are, and their NCP.
     estimate : (size,) float64
@@ -145,6 +165,8 @@ class Charges:
         What the classes cover, of which ``seen`` is a share; see `Published`.
     mixed : int
         The rows that ``seen`` charges 1 for, however much their classes cover.
+    open_ends : OpenRows
+        The rows in ranges that are open at an end, of which ``seen`` depends on the outermost number that is published.
     """
 
     name: str
@@ -159,6 +181,7 @@ class Charges:
     missing: bool
     reach: Reach | None
     mixed: int
+    open_ends: OpenRows
 
     @classmethod
     def of(cls, published: Published, rows: Ints) -> Charges:
@@ -177,6 +200,7 @@ class Charges:
             published.missing,
             published.reach,
             0 if published.mixed is None else int(rows[published.mixed].sum()),
+            OpenRows.of(published, rows),
         )
 
     def summed(self) -> Charges:
@@ -200,7 +224,8 @@ class Charges:
             return [term for part in parts for term in own(part) or ()]
 
         first = parts[0]
-        reaches = [part.reach for part in parts if part.reach is not None]
+        with_numbers = [part for part in parts if part.open_ends.numbered] or parts
+        reaches = [part.reach for part in with_numbers if part.reach is not None]
         reach = joined_reach(reaches) if reaches else None
         return cls(
             first.name,
@@ -215,6 +240,11 @@ class Charges:
             any(part.missing for part in parts),
             reach,
             sum(part.mixed for part in parts),
+            OpenRows(
+                sum(part.open_ends.low for part in parts),
+                sum(part.open_ends.high for part in parts),
+                any(part.open_ends.numbered for part in parts),
+            ),
         )
 
     def seen_within(self, reach: Reach | None) -> list[float]:
@@ -223,7 +253,10 @@ class Charges:
             return []
         if reach is None or self.reach is None or reach == self.reach:
             return self.seen
-        return [self.mixed + (math.fsum(self.seen) - self.mixed) * size_of_reach(self.reach) / max(size_of_reach(reach), 1)]
+        covered = (math.fsum(self.seen) - self.mixed) * size_of_reach(self.reach)
+        if isinstance(reach, tuple) and isinstance(self.reach, tuple):
+            covered += self.open_ends.low * (self.reach[0] - reach[0]) + self.open_ends.high * (reach[1] - self.reach[1])
+        return [self.mixed + covered / max(size_of_reach(reach), 1)]
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,8 @@ class Published:
         What all classes cover, of which `seen` is a share; None where it is a share of something else.
     mixed : (classes,) bool or None
         The classes of which `seen` is 1, however much they cover.
+    open_ends : OpenEnds or None
+        Which ends of ranges are open; None where none can be.
     """
 
     name: str
@@ -128,6 +130,19 @@ class Published:
     estimate: Floats
     reach: Reach | None = None
     mixed: Bools | None = None
+    open_ends: OpenEnds | None = None
+
+
+class OpenEnds(NamedTuple):
+    """Which ranges are open at their low and at their high end: no number is published there, as in ``90 or more``.
+
+    A reader takes them to reach as far as the outermost number that is published of any class: see `Published.reach`.
+    """
+
+    low: Bools
+    high: Bools
+    numbered: bool
+    """Whether any number is published; without one, open ends are taken to reach as far as their grid."""
 
 
 Reach = tuple[int, int] | frozenset[int]

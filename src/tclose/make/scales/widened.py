@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tclose.errors import InfeasibleError
-from tclose.make.scales.base import Claims, Column, Published, Scale, Widths
+from tclose.make.scales.base import Claims, Column, OpenEnds, Published, Scale, Widths
 from tclose.make.scales.boxes import Ranges, ranks_of
 from tclose.make.scales.line import OR_MISSING, Atom, Line, cell_atom, open_atom
 from tclose.make.scales.rulers import Cell, Instants, Ruler
@@ -81,7 +81,7 @@ class Widened(Scale):
         assert line.ruler is not None
         self.name, self.size, self.missing = line.name, line.size, line.missing
         self._line = line
-        below, above = _outer_atoms(line, line.ruler, found, low, high)
+        below, above, self._open = _outer_atoms(line, line.ruler, found, low, high)
         distinct = {_identity(atom): atom for atom in [*line.atoms, *below.values(), *above.values()]}
         self._low_key, self._high_key = _keys_of_ends(line, line.ruler, [*distinct.values()])
         atoms = sorted(distinct.values(), key=lambda atom: (self._low_key(atom), self._high_key(atom)))
@@ -114,7 +114,9 @@ class Widened(Scale):
         """Return the classes published with moved ends, and their information loss."""
         estimate = expected_rows(self.size, self._covered)
         published = self._wide.publish_spans(self._codes[codes], starts, self._ends, estimate)
-        return replace(published, columns={self.name: self._range_column()}) if self._line.recode == "range" else published
+        if self._line.recode != "range":
+            return published
+        return replace(published, columns={self.name: self._range_column()}, open_ends=self._open)
 
     def boxes(self, codes: NDArray[Any], starts: Ints) -> Ranges | None:  # noqa: ARG002 - of the classes that it was made for
         """Return the range that each published class may stand for; missing cells come last."""
@@ -216,27 +218,26 @@ def _keys_of_ends(line: Line, measure: Ruler, atoms: list[Atom]) -> tuple[Callab
     return lambda atom: (0, value(atom.low), 0), lambda atom: (0, value(atom.high), 0)
 
 
-def _outer_atoms(line: Line, measure: Ruler, found: Spans, low: Bools, high: Bools) -> tuple[dict[int, Atom], dict[int, Atom]]:
-    """Return the atoms that the low and the high ends of ranges move to, by the code that they move from.
+def _outer_atoms(
+    line: Line, measure: Ruler, found: Spans, low: Bools, high: Bools
+) -> tuple[dict[int, Atom], dict[int, Atom], OpenEnds]:
+    """Return the atoms that the low and the high ends of ranges move to, by the code that they move from; and which are open.
 
     An open end of the grid has no number that is published. A reader takes it to reach as far as the outermost number that is.
     """
     below = {code: _outer_atom(line, measure, code, -1) for code in np.unique(found.first[low]).tolist()}
     above = {code: _outer_atom(line, measure, code, 1) for code in np.unique(found.last[high]).tolist()}
+    open_below = [code for code, atom in below.items() if atom.beyond and atom.low != measure.bottom]
+    open_above = [code for code, atom in above.items() if atom.beyond and atom.low != measure.top]
     staying = np.append(found.first[~low & ~found.absent], found.last[~high & ~found.absent])
     stay = [line.atoms[code] for code in np.unique(staying).tolist()]
     ends = [end for atom in stay for end in (atom.low, atom.high)]
-    ends += [atom.low for atom in below.values() if not atom.beyond] + [atom.high for atom in above.values() if not atom.beyond]
-
-    def as_seen(atom: Atom, limit: int | None, side: Side) -> Atom:
-        """Return an atom, if it is an open end of the grid with the outermost number as its limit."""
-        outermost = (max if side > 0 else min)(ends, default=atom.low)
-        return open_atom(measure, outermost, side) if atom.beyond and atom.low != limit else atom
-
-    return (
-        {code: as_seen(atom, measure.bottom, -1) for code, atom in below.items()},
-        {code: as_seen(atom, measure.top, 1) for code, atom in above.items()},
-    )
+    ends += [atom.low for code, atom in below.items() if code not in open_below]
+    ends += [atom.high for code, atom in above.items() if code not in open_above]
+    below |= {code: open_atom(measure, min(ends, default=below[code].low), -1) for code in open_below}
+    above |= {code: open_atom(measure, max(ends, default=above[code].low), 1) for code in open_above}
+    is_open = low & np.isin(found.first, open_below), high & np.isin(found.last, open_above)
+    return below, above, OpenEnds(*is_open, bool(ends))
 
 
 def _outer_atom(line: Line, measure: Ruler, code: int, side: Side) -> Atom:

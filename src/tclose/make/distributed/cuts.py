@@ -18,15 +18,12 @@ import numpy as np
 from tclose.jobs import check, report
 from tclose.make.distributed.coding import TIES, RowCoding
 from tclose.make.encode import Attribute
+from tclose.make.growth.blocks import LEAST, TAIL
 from tclose.make.kernels.loss import LossTable, losses_of_ranges
 from tclose.make.one_class import too_far, too_uneven
 from tclose.policy import Policy
 from tclose.values.arrays import Floats, Ints
 
-TAIL = 8
-"""The trimmed width of a block ignores 1/TAIL of its rows at either end: strata leave outliers on both sides."""
-LEAST = 4
-"""A plain cut leaves at least 1/LEAST of the rows on either side."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """How near both sides come to the block's own distribution of sensitive values, tried in turn: 0 is the plain cut."""
 

@@ -72,7 +72,8 @@ class _Cut:
         """Return rows in the blocks that they come to; of equal rows for which one stands, some may go left and some right."""
         among = placed.blocks - self.first
         own = np.flatnonzero((among >= 0) & (among < len(self.entries)))
-        strata = np.minimum(batch.strata[placed.rows[own]], self.entries.shape[1] - 1, dtype=np.intp)  # 256 is too much for a byte
+        # In more than a byte: there may be 256 strata.
+        strata = np.minimum(batch.strata[placed.rows[own]], self.entries.shape[1] - 1, dtype=np.intp)
         entries = self.entries[among[own], strata]
         own, entries = own[entries >= 0], entries[entries >= 0]
         codes, bins = batch.codes[self.cuts.columns[entries], placed.rows[own]], self.cuts.bins[entries]

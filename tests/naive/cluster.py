@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from tclose.make.distributed.coding import COUNT, STRATUM, TIE, TIES, at_random
+from tclose.make.distributed.coding import STRATUM, TIE, TIES, at_random
 from tclose.make.distributed.cuts import Cuts, Histogram
+from tclose.tables.packed import COUNT
 
 
 class Cluster:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import tclose as tc
 from tclose.release import distributed
+from tclose.release.published import policies_of_release
 from tests.support.planned import some_people
 from tests.support.servers import find_spark, spark
 
@@ -122,11 +126,91 @@ def test_what_is_published_is_what_one_machine_publishes(session: Any) -> None:
     assert set(release.record) == set(ref.record)
 
 
+def without_the_first_row(table: pa.Table, note: bytes) -> tuple[pa.Table, bytes]:
+    return table.slice(1), note
+
+
+def with_pay_in_order(table: pa.Table, note: bytes) -> tuple[pa.Table, bytes]:
+    """The lowest pay goes to the first classes: as often as before, and far from the table."""
+    pay = table["pay"].combine_chunks()
+    return table.set_column(table.column_names.index("pay"), "pay", pay.take(pc.sort_indices(pay))), note
+
+
+def with_a_row_more_in_the_note(table: pa.Table, note: bytes) -> tuple[pa.Table, bytes]:
+    summary = pickle.loads(note)
+    return table, pickle.dumps(replace(summary, rows=summary.rows + 1))
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [
+        (without_the_first_row, "its values of 'pay' are not those of the input"),
+        (with_pay_in_order, "compared with its table it would break t of 'pay'"),
+        (with_a_row_more_in_the_note, "are not those that were cut"),
+    ],
+)
+def test_what_executors_make_goes_through_the_gate(
+    session: Any, monkeypatch: pytest.MonkeyPatch, change: Any, broken: str
+) -> None:
+    monkeypatch.setattr(distributed, "_Release", changing(distributed._Release, change))
+    with pytest.raises(tc.GateError, match=broken):
+        tc.anonymize(session.createDataFrame(some_people(ROWS)), POLICY, effort="fast")
+
+
+def changing(release: Any, change: Any) -> Any:
+    """What an executor makes of a block, changed; by value, because executors do not have these tests."""
+    by_value = FunctionType(change.__code__, {"pc": pc, "pickle": pickle, "replace": replace})
+
+    def of_plan(plan: Any) -> Any:
+        make = release(plan)
+        return lambda rows: by_value(*make(rows))
+
+    return of_plan
+
+
+def test_what_a_reader_sees_goes_through_the_gate(session: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader, who has no unit, counts rows: here a k of rows that no class has."""
+
+    def policies(policy: tc.Policy, attributes: Any) -> tuple[tc.Policy, tc.Policy]:
+        of_owner, of_reader = policies_of_release(policy, attributes)
+        return of_owner, replace(of_reader, k=ROWS)
+
+    monkeypatch.setattr(distributed, "policies_of_release", policies)
+    with pytest.raises(tc.GateError, match="it would break k"):
+        tc.anonymize(session.createDataFrame(some_people(ROWS)), POLICY, effort="fast")
+
+
+def test_a_block_that_spark_makes_again_is_the_same(session: Any) -> None:
+    """Also with the effort that has a clock on one machine: what was judged must be what is written."""
+    release: Any = tc.anonymize(session.createDataFrame(some_people(600)), POLICY, effort="best")
+    before = rows_of(release)
+    release._made._frame.unpersist(blocking=True)
+    assert rows_of(release) == before
+
+
+def test_what_an_executor_refuses_is_told_in_its_words(session: Any) -> None:
+    days = [date(2024, 1, 1 + row % 20) for row in range(59)] + [date(9999, 12, 31)]
+    table = some_people(60).append_column("day", pa.array(days))
+    policy = tc.Policy(quasi=["day"], sensitive={"ill": 0.9}, k=5, edges=3, unit="row", other="drop")
+    with pytest.raises(tc.InfeasibleError, match="no date comes after the last one of the calendar") as ref:
+        tc.anonymize(table, policy, effort="fast")
+    with pytest.raises(tc.InfeasibleError, match="no date comes after") as comp:
+        tc.anonymize(session.createDataFrame(table), policy, effort="fast")
+    assert str(comp.value) == str(ref.value)
+
+
 def test_what_spark_cannot_do_is_said(session: Any) -> None:
     frame = session.createDataFrame(some_people(50))
     with pytest.raises(tc.PolicyError, match="growth alone"):
         tc.anonymize(frame, POLICY, algorithm="mondrian")
     with pytest.raises(tc.PolicyError, match="no order to keep"):
         tc.anonymize(frame, POLICY, keep_order=True)
+    with pytest.raises(tc.PolicyError, match="no clock"):
+        tc.anonymize(frame, POLICY, effort="best", options={"seconds": 5})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distributed, "MOST", 10)
+        patch.setattr(distributed, "COUNTS", 40)
+        with pytest.raises(tc.PolicyError, match=r"'pay' has \d values.*pay: \{bins: 100\}"):
+            tc.anonymize(frame, POLICY, effort="fast")
     with pytest.raises(tc.OutputError, match=r"\.parquet"):
         tc.anonymize(frame, POLICY, effort="fast").write("release.csv")

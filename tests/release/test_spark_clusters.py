@@ -9,9 +9,9 @@ import sys
 import sysconfig
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.cli import app
-from tclose.jobs import Job
 from tclose.release import distributed
+from tclose.tables.spark_rows import SparkRows
 from tests.support.planned import some_people
 from tests.support.servers import find_spark, spark
 
@@ -58,8 +58,8 @@ def small_blocks() -> Iterator[None]:
 
 
 def released(session: Any, table: Any) -> Any:
-    """A release on Spark, by rows instead of persons."""
-    return tc.anonymize(session.createDataFrame(table), replace(POLICY, unit="row", other="drop"), effort="fast")
+    """A release on Spark, made fast."""
+    return tc.anonymize(session.createDataFrame(table), POLICY, effort="fast")
 
 
 @pytest.mark.parametrize("master", ["local-cluster[2,1,1024]", "connect"])
@@ -70,46 +70,69 @@ def test_other_masters_make_the_same_release(master: str, of_one_process: list[d
     assert pq.read_table(path).to_pylist() == of_one_process
 
 
-def test_an_executor_is_killed_and_no_row_comes_to_the_driver(of_one_process: list[dict[str, Any]], tmp_path: Path) -> None:
-    """Spark refuses to send the driver more than a part of the table, and replaces the executor; nothing but the release is left."""
+def test_an_executor_is_killed_and_no_row_comes_to_the_driver(
+    of_one_process: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark refuses to send the driver the table, or its coded rows, and replaces the executor; nothing but the release is left."""
+    watched = tmp_path / "watched"
+    watched.mkdir()
     pq.write_table(some_people(20_000, missing=True), tmp_path / "people.parquet")
     with small_blocks(), spark("local-cluster[2,1,1024]", **{"spark.driver.maxResultSize": "300k"}) as session:
         frame = session.read.parquet(str(tmp_path / "people.parquet"))
         with pytest.raises(Exception, match="maxResultSize"):
             frame.toArrow()
-        killed = threading.Event()
-        begun = ("Growing classes in blocks of", "")
-        killer = threading.Thread(target=_kill_an_executor, args=(killed,))
-        with Job(lambda *told: killer.start() if told == begun else None):
-            release = tc.anonymize(frame, replace(POLICY, unit="row", other="drop"), effort="fast")
+        coded: list[Any] = []
+        real = SparkRows.of
+
+        def remembered(*given: Any) -> SparkRows:
+            coded.append(real(*given))
+            return coded[0]  # type: ignore[no-any-return]
+
+        monkeypatch.setattr(SparkRows, "of", remembered)
+        monkeypatch.setattr(distributed, "_Grow", waiting_for_a_kill(distributed._Grow, watched))
+        killer = threading.Thread(target=kill_who_works, args=(watched,))
+        killer.start()
+        release = tc.anonymize(frame, POLICY, effort="fast")
         killer.join()
-        assert killed.is_set()
+        with pytest.raises(Exception, match="maxResultSize"):
+            coded[0]._frame.toArrow()
         paths = release.write(tmp_path / "release.parquet")
+    begun = Counter((watched / "begun").read_text().split()[1::2])
+    assert max(begun.values()) > 1  # a block was begun again
     assert tc.verify(paths[0]).holds
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["people.parquet", *(path.name for path in paths)])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        ["people.parquet", "watched", *(path.name for path in paths)]
+    )
     assert pq.read_table(paths[0]).to_pylist() == of_one_process
 
 
-def _kill_an_executor(killed: threading.Event) -> None:
-    """Kill one of Spark's executors on this machine while it works, by its number, which is that of a child of a child of ours."""
-    time.sleep(1)
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            words = (folder / "cmdline").read_bytes() if (folder / "cmdline").exists() else b""
-            if b"CoarseGrainedExecutorBackend" in words and _is_ours(int(folder.name)):
-                os.kill(int(folder.name), signal.SIGKILL)
-                killed.set()
-                return
-    raise AssertionError("There was no executor.")
+def waiting_for_a_kill(grow: Any, watched: Path) -> Any:
+    """What an executor does with a block, which notes that it begins, and waits until an executor was killed."""
+
+    def of_plan(plan: Any) -> Any:
+        make = grow(plan)
+
+        def run(rows: Any) -> Any:
+            with (watched / "begun").open("a") as notes:
+                notes.write(f"{os.getpid()} {rows['block'][0]}\n")
+            while not (watched / "killed").exists():
+                time.sleep(0.05)
+            return make(rows)
+
+        return run
+
+    return of_plan
 
 
-def _is_ours(process: int) -> bool:
-    """Whether a process was started by this one, or by one that this one started."""
-    while process > 1:
-        if process == os.getpid():
-            return True
+def kill_who_works(watched: Path) -> None:
+    """Kill the executor of the first process that begins a block: the process above it that is one."""
+    while not (watched / "begun").exists() or not (watched / "begun").read_text():
+        time.sleep(0.05)
+    process = int((watched / "begun").read_text().split()[0])
+    while b"CoarseGrainedExecutorBackend" not in Path(f"/proc/{process}/cmdline").read_bytes():
         process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
-    return False
+    os.kill(process, signal.SIGKILL)
+    (watched / "killed").touch()
 
 
 def test_a_folder_is_released_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

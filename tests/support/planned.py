@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,7 @@ import tclose as tc
 from tclose.judge.edges import columns_with_ends
 from tclose.make.distributed.coding import Coding
 from tclose.make.distributed.cuts import Terms
-from tclose.make.distributed.plan import Plan, plan_of
-from tclose.make.growth.growth import DRIFT
+from tclose.make.distributed.plan import DRIFT_OF_BLOCKS, Plan, plan_of
 from tclose.make.kernels.loss import loss_table
 from tclose.make.registry import settings_of
 from tclose.make.scales.grids import People, people_of_rows
@@ -45,10 +45,10 @@ def equal_rows_once(rows: pa.Table) -> pa.Table:
     return rows.group_by(names).aggregate([("count", "sum")]).rename_columns([*names, "count"]).select(rows.column_names)
 
 
-def terms_of(plan: Plan, most: int) -> Terms:
-    """How the blocks of a plan are cut, of at most so many rows."""
-    losses = loss_table([scale.widths() for scale in plan.scales], [1.0] * len(plan.scales))
-    return Terms(plan.policy, plan.attributes, losses, plan.coding, most, DRIFT, plan.least, plan.limits_persons)
+def terms_of(plan: Plan, most: int, drift: Fraction = DRIFT_OF_BLOCKS) -> Terms:
+    """How the blocks of a plan are cut, of at most so many rows: in the first round, or with a drift of 1 in the second."""
+    losses = loss_table([scale.widths() for scale in plan.scales], [float(column.weight) for column in plan.policy.quasi])
+    return Terms(plan.policy, plan.attributes, losses, plan.coding, most, drift, plan.least, plan.limits_persons)
 
 
 def some_people(rows: int, seed: int = 1, *, missing: bool = False) -> pa.Table:

@@ -19,6 +19,7 @@ from tclose.columns.domains import Domain, domain_of, edges_from_table
 from tclose.distances.choose import as_number
 from tclose.errors import GateError
 from tclose.judge.audit import Context, examine
+from tclose.judge.parts import Figures
 from tclose.judge.result import Audit
 from tclose.policy import Policy
 from tclose.tables.table import Table
@@ -128,13 +129,23 @@ def _audit_quietly(table: Any, policy: Policy, context: Context) -> Audit:
 def _audit_or_raise(table: Any, policy: Policy, context: Context, against: str) -> Audit:
     """Return the audit of a release; raise GateError, naming the first broken limit, if it breaks the policy."""
     audit = _audit_quietly(table, policy, context)
-    if not audit.satisfied:
-        broken = next(judgement for judgement in audit.judgements if judgement.broken.any())
-        of = f" of {broken.sensitive!r}" if broken.sensitive else ""
-        raise GateError(
-            f"The release was stopped: compared with {against} it would break {broken.model}{of}. Nothing is written."
-        )
+    _refuse_broken({(judgement.model, judgement.sensitive): judgement.broken.any() for judgement in audit.judgements}, against)
     return audit
+
+
+def check_figures(found: Figures, rows: int) -> None:
+    """Raise GateError if a release breaks the policy, or has not all rows of its table, by the figures of its parts."""
+    _refuse_broken(found.broken, "its table")
+    if found.rows != rows:
+        raise GateError("The release was stopped: it would not have the rows of its table. Nothing is written.")
+
+
+def _refuse_broken(limits: Mapping[tuple[str, str | None], Any], against: str) -> None:
+    """Raise GateError if a limit is broken, naming the first; limits are given by name and sensitive attribute."""
+    for (model, sensitive), broken in limits.items():
+        if broken:
+            of = f" of {sensitive!r}" if sensitive else ""
+            raise GateError(f"The release was stopped: compared with {against} it would break {model}{of}. Nothing is written.")
 
 
 def as_read(table: Any) -> Any:

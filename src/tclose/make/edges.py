@@ -34,9 +34,9 @@ def with_edges(table: EncodedTable, policy: Policy) -> EncodedTable:
     grids: dict[str, Grid] = {}
     for scale, codes in zip(table.scales, table.quasi, strict=True):
 
-        def people(places: Ints, size: int, codes: Codes = codes) -> People:
-            """Return the persons who are published, by the places of their codes."""
-            return people_of_rows(size, places[codes], table.persons)
+        def people(indexes: Ints, size: int, codes: Codes = codes) -> People:
+            """Return the persons who are published, by an index of each code."""
+            return people_of_rows(size, indexes[codes], table.persons)
 
         grid = edge_grid(scale, policy.k or 1, people)
         grids |= {} if grid is None else {scale.name: grid}
@@ -62,11 +62,11 @@ def edge_grid(scale: Scale, k: int, people: Callable[[Ints, int], People]) -> Gr
     if not inside:
         return None
     values = [scale.atoms[code].shown for code in inside]
-    places = np.full(scale.size, len(inside))
-    places[inside] = np.arange(len(inside))
+    indexes = np.full(scale.size, len(inside))
+    indexes[inside] = np.arange(len(inside))
     try:
         # Bounds are values: they cannot be open.
-        return grid_for(scale.name, values, people(places, len(inside)), k, ends=scale.recode == "range")
+        return grid_for(scale.name, values, people(indexes, len(inside)), k, ends=scale.recode == "range")
     except InfeasibleError:
         return coarsest_grid(scale.name, values)
 

@@ -20,6 +20,13 @@ def check_k(counted: int, what: str, policy: Policy) -> None:
         raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot be satisfied. Choose a smaller k.")
 
 
+def has_limit(column: Sensitive, policy: Policy) -> bool:
+    """Whether a policy limits the values that a class may have of a sensitive column."""
+    from tclose.make.models import FAR, UNEVEN  # Numba is loaded on use
+
+    return any(MODELS[key].limit(policy, column) is not None for key in (*FAR, *UNEVEN))
+
+
 def too_far(column: Sensitive, policy: Policy, distance: Distance, counts: Ints, table: Ints) -> str:
     """Return the first limit on the difference from a table, such as t, that a class breaks; empty if it breaks none.
 
@@ -28,7 +35,7 @@ def too_far(column: Sensitive, policy: Policy, distance: Distance, counts: Ints,
     counts, table : (m,) int64
         The rows of the class and of the table at each value; a value of the class is one of the table.
     """
-    from tclose.make.models import FAR  # Numba is loaded on use
+    from tclose.make.models import FAR
 
     for key, breaks in FAR.items():
         limit = MODELS[key].limit(policy, column)

@@ -18,7 +18,7 @@ from tclose.errors import GateError, PolicyError
 from tclose.jobs import announce, report
 from tclose.judge.audit import Context, examine
 from tclose.judge.edges import column_with_ends_of_few, columns_with_ends, refuse_ends_of_few
-from tclose.judge.gate import Reference, bins_beside, check_counts, reference_of
+from tclose.judge.gate import Reference, bins_beside, check_counts, check_figures, reference_of
 from tclose.judge.parts import Figures
 from tclose.make.algorithm import Settings
 from tclose.make.distributed.alike import (
@@ -32,11 +32,12 @@ from tclose.make.distributed.alike import (
 from tclose.make.distributed.block import Summary, grow_block, publish_block, release_block
 from tclose.make.distributed.coding import CLASS, Coding, PersonCoding, RowCoding
 from tclose.make.distributed.cuts import Cuts, Histogram, Terms, cut_into_blocks
-from tclose.make.distributed.plan import Plan, plan_of
+from tclose.make.distributed.plan import DRIFT_OF_BLOCKS, ON_ONE_MACHINE, Plan, plan_of
 from tclose.make.distributed.walk import ENTRIES, OWNERS, CountAlong, CountCodes, ListPersons, PlaceRows, Walk
 from tclose.make.encode import chosen_grids
 from tclose.make.kernels.loss import loss_table
 from tclose.make.losses import Charges, Whole, charges_in_words, losses_of_charges, losses_seen_of_charges
+from tclose.make.one_class import has_limit
 from tclose.make.registry import DEFAULT
 from tclose.policy import Policy
 from tclose.policy.models import merging_may_break
@@ -59,8 +60,8 @@ from tclose.values.arrays import Ints
 
 MOST = 100_000
 """Rows of a block at most: it bounds the memory that an executor needs."""
-DRIFT = Fraction(3, 5)
-"""The share of t by which the sensitive values of a block may differ from those of the table."""
+COUNTS = 30_000_000
+"""Counts of sensitive values in all blocks at most: they come to the driver, about 1 GB."""
 COMPILED = "a machine that has no kernels yet compiles them first, once"
 """What a listener is told: the driver does not see what executors do."""
 JUDGED = 250_000
@@ -73,14 +74,17 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
         raise PolicyError(f"On Spark releases are made with {DEFAULT} alone. Got {settings.algorithm.name}.")
     if keep_order:
         raise PolicyError("The rows of a Spark DataFrame have no order to keep. Leave keep_order out.")
+    if settings.options != settings.algorithm.defaults:
+        raise PolicyError("On Spark refining has no clock: a block that Spark makes again must be the same. Leave seconds out.")
     announce("Counting")
     opened = open_input(table, policy, settings.algorithm)
     ends = columns_with_ends(policy, opened.source.kinds) if policy.edges > 1 else []
     people = _PeopleOnSpark(opened.source, opened.unit)
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit, people, ends)
+    _check_counts(plan)
     coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coding.counted_names, plan.rows)
     columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names, *plan.coding.raw_names]
-    blocks, walk = _cut(coded, plan, DRIFT)
+    blocks, walk = _cut(coded, plan, DRIFT_OF_BLOCKS)
     if len(blocks) > 1:
         announce("Growing classes in blocks of")
         report(COMPILED)
@@ -102,6 +106,18 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
         raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
     announce("Checking")
     return _judge_release(opened, policy, settings, plan, made, summaries)
+
+
+def _check_counts(plan: Plan) -> None:
+    """Raise PolicyError for a sensitive column of so many values that their counts in all blocks are too many for the driver."""
+    blocks = 2 * plan.rows // MOST  # at most: a block is cut in halves
+    for attribute in plan.attributes:
+        values, name = len(attribute.values), attribute.column.name
+        if has_limit(attribute.column, plan.policy) and min(values * blocks, plan.rows) > COUNTS:
+            raise PolicyError(
+                f"Sensitive column {name!r} has {values:,} values, and their counts in about {blocks:,} blocks are too many for "
+                f"the driver of Spark. Give it bins, as in {name}: {{bins: 100}}, or {ON_ONE_MACHINE}."
+            )
 
 
 def _cut(rows: SparkRows, plan: Plan, drift: Fraction) -> tuple[dict[int, int], Walk]:
@@ -362,9 +378,8 @@ def _judge_release(
     charges = [Charges.joined(parts) for parts in zip(*(summary.charges for summary in summaries), strict=True)]
     quasi = _columns_of_quasi(plan, charges)
     audit, by_reader = figures_of(made, judge, list(quasi), plan.rows)
-    if not audit.satisfied or audit.rows != plan.rows:
-        broken = next((model for (model, _), count in audit.broken.items() if count), "the number of rows")
-        raise GateError(f"The release was stopped: it would break {broken}. Nothing is written.")
+    for found in (audit, by_reader):
+        check_figures(found, plan.rows)
     weights = [column.weight for column in policy.quasi]
     whole = Whole(plan.rows, 0, audit.classes, audit.squared, policy.k)
     loss = losses_of_charges(charges, whole, weights=weights, originals=plan.counts)

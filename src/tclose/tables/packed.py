@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
+BLOCK, COUNT = "block", "count"
+"""Columns of rows: the block of a row, and how many rows are equal to one that stands for all of them."""
 TOGETHER = 2**17
 """Rows in a cell, about."""
 

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 
 from tclose import extras
+from tclose.tables.spark_errors import Telling
 
 _FIRST = (1980, 1, 1, 0, 0, 0)
 """The date of all files of the package: the same files make the same bytes."""
@@ -24,9 +25,9 @@ def sendable(session: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of one argument as one that executors can run, whether tclose is installed there or not.
 
     Where it is not, or is another version, Spark brings the package to each machine. There it is unpacked into a folder that is
-    named by its content, so that compiled kernels are found again.
+    named by its content, so that compiled kernels are found again. Errors of tclose come back: see `tclose.tables.spark_errors`.
     """
-    payload = extras.load("pyspark.cloudpickle").dumps(function)
+    payload = extras.load("pyspark.cloudpickle").dumps(Telling(function))
     name = _package_on(session)
 
     def run(argument: Any) -> Any:  # it travels without the module that it is from, and imports what it needs

@@ -17,13 +17,14 @@ import numpy as np
 import pyarrow as pa
 
 from tclose import extras
-from tclose.tables.packed import by_value, pack, together, unpacked
+from tclose.tables.packed import BLOCK, COUNT, by_value, pack, together, unpacked
+from tclose.tables.spark_errors import hearing
 from tclose.tables.spark_package import sendable
 
-BLOCK, PART, NOTE = "block", "part", "note"
-"""Columns of frames: the block of a row, the part in which a published row is judged, and what only the owner learns."""
-HASH, COUNT = "hash", "count"
-"""Columns of rows that stand for all that are equal to them."""
+PART, NOTE = "part", "note"
+"""Columns of frames: the part in which a published row is judged, and what only the owner learns."""
+HASH = "hash"
+"""The column with a hash of a row."""
 PARTITION = 500_000
 """Rows of a table for which Spark starts a task, about. A task of Python costs 0.1 CPU seconds, whatever it does; the number of
 partitions that Spark makes of its own accord, 200, is not lowered for rows that it keeps."""
@@ -54,7 +55,7 @@ def _spark_schema(schema: pa.Schema) -> Any:
 @contextmanager
 def asking(engine: Any) -> Iterator[None]:
     """Run the block's queries so that they stop with their job, and messages, which may quote rows, are not shown."""
-    with engine.asking(), engine.reader.tagged():
+    with engine.asking(), engine.reader.tagged(), hearing():
         yield
 
 

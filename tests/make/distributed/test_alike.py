@@ -111,12 +111,19 @@ def test_some_classes_are_merged_indeed(policy: tc.Policy, seeds: int) -> None:
     assert merged
 
 
-def three_classes(sensitive: list[str], who: list[str]) -> tuple[Plan, pa.Table]:
-    """Rows of three classes, two of which are published alike, and a plan that asks that no value has most persons of a class."""
+def three_classes(sensitive: list[str], who: list[str], alone: int = 0) -> tuple[Plan, pa.Table]:
+    """Rows of three classes, two of which are published alike, and a plan that asks that no value has most persons of a class.
+
+    ``alone`` is the number of the class that is alone in its block, if any: 1, 2 or 3.
+    """
     table = pa.table({"age": [20, 20, 20, 20, 30, 30], "ill": sensitive, "who": who})
     policy = tc.Policy(quasi=["age"], sensitive=[tc.Sensitive("ill", l=2, l_kind="recursive", c="1.6")], k=2, unit="who")
     plan, rows = planned(table, policy)
-    found = {"class": [1 << 32, 1 << 32, 2 << 32, 2 << 32, 7, 7], "key": [5, 5, 5, 5, 6, 6], "alone": [False] * 6}
+    found = {
+        "class": [1 << 32, 1 << 32, 2 << 32, 2 << 32, 7, 7],
+        "key": [5, 5, 5, 5, 6, 6],
+        "alone": [alone == number for number in (1, 1, 2, 2, 3, 3)],
+    }
     for name, column in found.items():
         rows = rows.append_column(name, pa.array(column))
     return plan, rows.drop_columns(["count"])
@@ -129,6 +136,28 @@ def test_of_two_classes_that_break_a_limit_together_one_stays() -> None:
     assert (away.tolist(), classes) == ([2 << 32], 3)
     plan, rows = three_classes(["a", "b", "a", "b", "a", "b"], ["P1", "P2", "P3", "P6", "P4", "P5"])
     assert classes_to_merge(plan, rows)[0].tolist() == []
+
+
+def test_a_class_that_is_alone_in_its_block_stays_first() -> None:
+    """It has no other one to be merged with: the first class of the same two goes."""
+    plan, rows = three_classes(["a", "b", "a", "b", "a", "b"], ["P1", "P2", "P3", "P2", "P4", "P5"], alone=2)
+    assert classes_to_merge(plan, rows)[0].tolist() == [1 << 32]
+
+
+def test_of_classes_that_cannot_all_stay_the_largest_does() -> None:
+    """The class with the greater number has four rows; both together break the limit, as P2 alone has b."""
+    table = pa.table({
+        "age": [20] * 6 + [30] * 2,
+        "ill": ["a", "b", "a", "b", "a", "b", "a", "b"],
+        "who": ["P1", "P2", "P3", "P2", "P4", "P2", "P5", "P6"],
+    })  # fmt: skip
+    policy = tc.Policy(quasi=["age"], sensitive=[tc.Sensitive("ill", l=2, l_kind="recursive", c="2.5")], k=2, unit="who")
+    plan, rows = planned(table, policy)
+    columns = {"class": [1 << 32] * 2 + [2 << 32] * 4 + [7] * 2, "key": [5] * 6 + [6] * 2, "alone": [False] * 8}
+    for name, column in columns.items():
+        rows = rows.append_column(name, pa.array(column))
+    away, classes = classes_to_merge(plan, rows.drop_columns(["count"]))
+    assert (away.tolist(), classes) == ([1 << 32], 3)
 
 
 def test_a_class_is_merged_with_one_that_is_published_otherwise() -> None:

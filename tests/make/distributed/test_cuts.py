@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.make.distributed.coding import TIES, at_random, coarsened
-from tclose.make.distributed.cuts import cut_into_blocks
+from tclose.make.distributed.cuts import Histogram, cut_into_blocks
 from tests.naive.cluster import Cluster
 from tests.support.planned import planned, some_people, terms_of
 
@@ -35,6 +36,26 @@ def test_where_values_go_with_the_column_each_stratum_is_cut_by_itself() -> None
     cluster = Cluster(rows)
     assert cut_into_blocks(cluster, terms_of(plan, 8)) == {1: 8, 2: 8}
     assert cluster.blocks == [1, 1, 1, 1, 2, 2, 2, 2] * 2
+
+
+def test_sensitive_columns_without_a_limit_are_not_counted() -> None:
+    """They may have a value for each row, and then as many counts."""
+
+    asked: set[str] = set()
+
+    class Heard(Cluster):
+        def histogram(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
+            asked.update(columns)
+            return super().histogram(blocks, columns)
+
+    table = some_people(60).append_column("salary", pa.array(range(60)))
+    plan, rows = planned(
+        table,
+        tc.Policy(quasi=["age"], sensitive={"salary": None, "ill": 0.5, "pay": {"l": 2}}, k=2, other="drop"),
+    )
+    cluster = Heard(rows)
+    assert len(cut_into_blocks(cluster, terms_of(plan, 20))) > 1
+    assert {name for name in asked if name.startswith("s")} == {"s1", "s2"}
 
 
 def test_people_who_are_all_alike_are_cut_at_random() -> None:

@@ -19,7 +19,7 @@ import pyarrow as pa
 from tclose.errors import InfeasibleError
 from tclose.jobs import check, report
 from tclose.make.distributed.block import each_row, encoded_block, problem_of, published_rows, ranked, second_round
-from tclose.make.distributed.coding import BLOCK, CLASS
+from tclose.make.distributed.coding import CLASS
 from tclose.make.distributed.plan import ON_ONE_MACHINE, Plan
 from tclose.make.encode import EncodedTable
 from tclose.make.kernels.limits import Limits, limits_of
@@ -27,6 +27,7 @@ from tclose.make.kernels.loss import losses_of_ranges
 from tclose.make.kernels.satisfies import failing
 from tclose.make.problem import Problem
 from tclose.make.recode import recode
+from tclose.tables.packed import BLOCK
 from tclose.values.arrays import Floats, Ints, grouped
 from tclose.values.exact import number_of
 

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tclose.make.distributed.coding import BLOCK, CLASS, COUNT, STRATUM, TIE, at_random
-from tclose.make.distributed.plan import Plan
+from tclose.make.distributed.coding import CLASS, STRATUM, TIE, at_random
+from tclose.make.distributed.plan import DRIFT_IN_BLOCKS, Plan
 from tclose.make.encode import Codes, EncodedTable, Kept
 from tclose.make.growth import growth
 from tclose.make.growth.growth import partitions_to_refine, rounds_for
@@ -29,11 +29,8 @@ from tclose.make.losses import Charges
 from tclose.make.problem import Problem
 from tclose.make.recode import Recoded, recode
 from tclose.tables.coded import narrow, sorted_order
+from tclose.tables.packed import BLOCK, COUNT
 from tclose.values.arrays import Ints, grouped
-
-DRIFT = Fraction(4, 5)
-"""The share of t by which the sensitive values of a part of a block, in which classes grow, may differ from those of the table: a
-block may use up 3/5 itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +62,7 @@ def grow_block(plan: Plan, rows: pa.Table) -> pa.Table:
     """
     number, rows = rows[BLOCK][0].as_py(), each_row(rows)
     table, order = encoded_block(plan, rows)
-    labels = _grown(plan, table, number, share=2)
+    labels = _grown(plan, table, number, DRIFT_IN_BLOCKS, _half_of_rounds(plan))
     classes = (np.int64(number) << 32) + labels
     ties = at_random([labels, np.full(len(labels), number)], plan.seed)
     made = _middles(plan, table, labels) | {STRATUM: np.zeros(len(labels), dtype=np.uint8), TIE: ties}
@@ -98,7 +95,7 @@ def second_round(plan: Plan, rows: pa.Table, table: EncodedTable, order: Ints) -
     Rows that have classes are refined from them: the second round. Others are put into classes first: a table of one block.
     """
     if CLASS not in rows.column_names:
-        return _grown(plan, table, rows[BLOCK][0].as_py(), share=1)
+        return _grown(plan, table, rows[BLOCK][0].as_py(), growth.DRIFT, rounds_for(plan.effort, plan.rows))
     return _refined(plan, table, np.unique(classes_of(rows, order), return_inverse=True)[1].astype(np.int64))
 
 
@@ -124,27 +121,28 @@ def each_row(rows: pa.Table) -> pa.Table:
     return rows.drop_columns([COUNT]).take(pa.array(np.repeat(np.arange(rows.num_rows), rows[COUNT].to_numpy())))
 
 
-def _grown(plan: Plan, table: EncodedTable, block: int, share: int) -> Ints:
-    """Return the class of each row of a block after growing, and after refining for a share of all rounds."""
+def _grown(plan: Plan, table: EncodedTable, block: int, drift: Fraction, rounds: int) -> Ints:
+    """Return the class of each row of a block after growing, and after some rounds of refining.
+
+    ``drift`` is the share of t by which the sensitive values of a part in which classes grow may differ from those of the table.
+    """
     problem = problem_of(plan, table)
     block_given = given(problem.quasi, problem.losses, problem.limits)
     seed = int(np.random.SeedSequence([plan.seed, block]).generate_state(1, np.uint64)[0] >> np.uint64(1))
-    starts = partitions_to_refine(problem, block_given, seed, plan.effort, DRIFT if share > 1 else growth.DRIFT)
-    return refine(
-        block_given, list(starts.values()), -(-rounds_for(plan.effort, plan.rows) // share), _seconds(plan, share)
-    ).labels
+    starts = partitions_to_refine(problem, block_given, seed, plan.effort, drift)
+    return refine(block_given, list(starts.values()), rounds).labels
 
 
 def _refined(plan: Plan, table: EncodedTable, labels: Ints) -> Ints:
     """Return the class of each row of a block after its classes were refined for the second half of all rounds."""
     problem = problem_of(plan, table)
     block_given = given(problem.quasi, problem.losses, problem.limits)
-    return refine(block_given, [labels], -(-rounds_for(plan.effort, plan.rows) // 2), _seconds(plan, 2)).labels
+    return refine(block_given, [labels], _half_of_rounds(plan)).labels
 
 
-def _seconds(plan: Plan, share: int) -> float | None:
-    """Return the time that refining a block may take, where the effort sets one."""
-    return plan.options["seconds"] / share if plan.effort == "best" else None
+def _half_of_rounds(plan: Plan) -> int:
+    """Return the rounds of refining in each of two rounds of blocks. No clock ends them: Spark may make a block again."""
+    return -(-rounds_for(plan.effort, plan.rows) // 2)
 
 
 def _middles(plan: Plan, table: EncodedTable, labels: Ints) -> dict[str, Ints]:

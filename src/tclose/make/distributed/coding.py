@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from tclose.errors import InputError
 from tclose.tables.arrow import is_zoned
 from tclose.tables.coded import narrow
+from tclose.tables.packed import COUNT
 from tclose.values.arrays import Codes, Ints
 
-BLOCK, CLASS, STRATUM, TIE, COUNT = "block", "class", "stratum", "tie", "count"
-"""Columns of coded rows besides their codes: the block, the class once there is one, the sensitive values, roughly, a number
-that is as good as random, and how many rows are equal to this one, which stands for all of them."""
+CLASS, STRATUM, TIE = "class", "stratum", "tie"
+"""Columns of coded rows besides their codes, `BLOCK` and `COUNT`: the class once there is one, the sensitive values, roughly, and
+a number that is as good as random."""
 
 TIES = 2**31
 """Numbers at random are from 0 to this one, excluded."""

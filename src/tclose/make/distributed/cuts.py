@@ -8,9 +8,10 @@ the block.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -20,7 +21,7 @@ from tclose.make.distributed.coding import TIES, RowCoding
 from tclose.make.encode import Attribute
 from tclose.make.growth.blocks import LEAST, TAIL
 from tclose.make.kernels.loss import LossTable, losses_of_ranges
-from tclose.make.one_class import too_far, too_uneven
+from tclose.make.one_class import has_limit, too_far, too_uneven
 from tclose.policy import Policy
 from tclose.values.arrays import Floats, Ints
 
@@ -29,10 +30,13 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class Histogram(NamedTuple):
-    """Rows counted by block, by column and by code: one entry for each combination that occurs."""
+    """Rows counted by block, by group and by code: one entry for each combination that occurs.
+
+    A group is the number of the column that has the code; where one column of a block is counted, it is the stratum of the row.
+    """
 
     blocks: Ints
-    columns: Ints
+    groups: Ints
     codes: Ints
     counts: Ints
 
@@ -61,7 +65,7 @@ class BlockRows(Protocol):
         """Return the rows of some blocks, counted by the codes of each of some columns; columns are numbered as given."""
 
     def histogram_along(self, columns: dict[int, str]) -> Histogram:
-        """Return the rows of blocks, counted by stratum (in the place of columns) and by the codes of a column of each block."""
+        """Return the rows of blocks, counted by stratum and by the codes of a column of each block."""
 
     def persons(self, blocks: Sequence[int], columns: Sequence[str]) -> Histogram:
         """Return the persons of some blocks, counted by the codes of each of some columns; columns are numbered as given."""
@@ -104,14 +108,21 @@ class Terms:
     least: int = 1
     over_persons: bool = False
 
-    def satisfied_over_persons_by(self, counts: Sequence[Ints], persons: Sequence[Ints]) -> bool:
-        """Whether rows and persons with these counts of sensitive values satisfy every limit on the values of a class alone."""
-        triples = zip(self.attributes, counts, persons, strict=True)
-        return not any(too_uneven(attribute.column, self.policy, own, of_persons) for attribute, own, of_persons in triples)
+    @cached_property
+    def limited(self) -> dict[int, str]:
+        """The sensitive attributes that have a limit, by index, and the columns with their codes: no others are counted."""
+        names = enumerate(zip(self.attributes, self.coding.sensitive_names, strict=True))
+        return {index: name for index, (attribute, name) in names if has_limit(attribute.column, self.policy)}
 
-    def satisfied_by(self, counts: Sequence[Ints], share: Fraction = Fraction(1)) -> bool:
-        """Whether rows with these counts of sensitive values satisfy every limit, with a share of each t."""
-        for attribute, own in zip(self.attributes, counts, strict=True):
+    def satisfied_over_persons_by(self, counts: Mapping[int, Ints], persons: Mapping[int, Ints]) -> bool:
+        """Whether rows and persons with these counts of sensitive values satisfy every limit on the values of a class alone."""
+        columns = {index: self.attributes[index].column for index in counts}
+        return not any(too_uneven(columns[index], self.policy, own, persons[index]) for index, own in counts.items())
+
+    def satisfied_by(self, counts: Mapping[int, Ints], share: Fraction = Fraction(1)) -> bool:
+        """Whether rows with these counts of sensitive values, by attribute, satisfy every limit, with a share of each t."""
+        for index, own in counts.items():
+            attribute = self.attributes[index]
             column = attribute.column
             column = column if column.t is None else replace(column, t=column.t * share)
             if not own.any() or too_far(column, self.policy, attribute.distance, own, attribute.counts):
@@ -137,11 +148,11 @@ def cut_into_blocks(rows: BlockRows, terms: Terms) -> dict[int, int]:
         check()
         level += 1
         report(f"cut {level}, {len(waiting) + len(final):,} blocks")
-        found = _Counted.of(rows.histogram(waiting, [*names, *terms.coding.sensitive_names]), len(names))
+        found = _Counted.of(rows.histogram(waiting, [*names, *terms.limited.values()]), len(names))
         broken = {block for block in waiting if found.size(block) < terms.least}
         broken |= {block for block in waiting if not terms.satisfied_by(found.sensitive(block, terms))}
         if terms.over_persons:
-            persons = _Counted.of(rows.persons(waiting, terms.coding.sensitive_names), 0)
+            persons = _Counted.of(rows.persons(waiting, list(terms.limited.values())), 0)
             broken |= {
                 block
                 for block in set(waiting) - broken
@@ -175,7 +186,7 @@ class _Counted:
     @classmethod
     def of(cls, histogram: Histogram, quasi: int) -> _Counted:
         """Return a histogram sorted and split by block."""
-        order = np.lexsort((histogram.codes, histogram.columns, histogram.blocks))
+        order = np.lexsort((histogram.codes, histogram.groups, histogram.blocks))
         entries = Histogram(*(column[order] for column in histogram))
         blocks, starts = np.unique(entries.blocks, return_index=True)
         ends = [*starts[1:].tolist(), len(order)]
@@ -190,25 +201,25 @@ class _Counted:
         part = self._parts.get(block)
         if part is None:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-        own = part.columns == number
+        own = part.groups == number
         return part.codes[own], part.counts[own]
 
     def size(self, block: int) -> int:
         """Return the number of rows of a block."""
         return int(self.column(block, 0)[1].sum())
 
-    def sensitive(self, block: int, terms: Terms) -> list[Ints]:
-        """Return the counts of each sensitive attribute in a block."""
-        found = []
-        for index, attribute in enumerate(terms.attributes):
-            counts = np.zeros(len(attribute.counts), dtype=np.int64)
-            codes, own = self.column(block, self._quasi + index)
+    def sensitive(self, block: int, terms: Terms) -> dict[int, Ints]:
+        """Return the counts of each sensitive attribute with a limit in a block, by its index."""
+        found = {}
+        for number, index in enumerate(terms.limited):
+            counts = np.zeros(len(terms.attributes[index].counts), dtype=np.int64)
+            codes, own = self.column(block, self._quasi + number)
             counts[codes] = own
-            found.append(counts)
+            found[index] = counts
         return found
 
     def strata(self, block: int) -> Histogram:
-        """Return the entries of a block, sorted by stratum (in the place of columns), then by code."""
+        """Return the entries of a block, sorted by stratum, then by code."""
         return self._parts[block]
 
     def widest(self, block: int, terms: Terms) -> int:
@@ -233,12 +244,12 @@ class _Counted:
 def _cut_of(block: int, column: int, sides: tuple[int, int], found: _Counted, along: _Counted, terms: Terms) -> Cuts:
     """Return the first cut of a block whose sides satisfy the limits with a share of t, or else the one by equal shares."""
     part = along.strata(block)
-    strata, starts = np.unique(part.columns, return_index=True)
+    strata, starts = np.unique(part.groups, return_index=True)
     sizes = np.add.reduceat(part.counts, starts)
     whole, coarse = found.sensitive(block, terms), terms.coding.coarse_of_strata(strata)
     for wanted in _wanted(found.column(block, column), part, starts, sizes):
-        left = [_side(counts, index, wanted, sizes, coarse, terms) for index, counts in enumerate(whole)]
-        right = [counts - own for counts, own in zip(whole, left, strict=True)]
+        left = {index: _side(counts, index, wanted, sizes, coarse, terms) for index, counts in whole.items()}
+        right = {index: whole[index] - own for index, own in left.items()}
         if terms.satisfied_by(left, terms.drift) and terms.satisfied_by(right, terms.drift):
             break
     bins, ties = _thresholds(part, starts, wanted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -36,6 +37,10 @@ BINS = 256
 """Coarse codes of a quasi-identifier at most: boundaries at which blocks can be cut."""
 STRATA = 256
 """Combinations of coarse sensitive values at most: those of eight columns, where more have a limit."""
+DRIFT_OF_BLOCKS = Fraction(3, 5)
+"""The share of t by which the sensitive values of a block may differ from those of the table, in the first round."""
+DRIFT_IN_BLOCKS = Fraction(4, 5)
+"""The same for the parts of such a block in which classes grow: the block may have used up `DRIFT_OF_BLOCKS`."""
 ON_ONE_MACHINE = "make the release on one machine, as in anonymize(df.toArrow(), policy)"
 """The end of a sentence: what to do where a cluster cannot help."""
 
@@ -48,7 +53,7 @@ class Plan:
     ----------
     policy : Policy
         What is asked of every class: t-closeness to the whole table also where the policy has an n, which it implies.
-    seed, effort, options
+    seed, effort
         Of growth.
     names : list of str
         All columns of the input, in its order: that of publication.
@@ -71,7 +76,6 @@ class Plan:
     policy: Policy
     seed: int
     effort: str
-    options: Mapping[str, Any]
     names: list[str]
     rows: int
     scales: list[Scale]
@@ -202,7 +206,6 @@ def plan_of(
         asked,
         settings.seed,
         settings.effort,
-        settings.options,
         list(source.names),
         rows,
         scales,
@@ -234,12 +237,12 @@ class _Column(NamedTuple):
     counts: Ints
     people_of: PeopleOf | None
 
-    def people(self, places: Ints, size: int) -> People:
+    def people(self, indexes: Ints, size: int) -> People:
         """Return the persons by an index of each value, which is below a size, or equal to it for a value that is left out."""
         if self.people_of is not None:
-            return self.people_of(self.name, Coding(self.cells, places.astype(np.int32), np.empty(0, dtype=np.int32)), size)
+            return self.people_of(self.name, Coding(self.cells, indexes.astype(np.int32), np.empty(0, dtype=np.int32)), size)
         found = np.zeros(size + 1, dtype=np.int64)
-        np.add.at(found, places, self.counts)
+        np.add.at(found, indexes, self.counts)
         return CountedPeople(found[:size])
 
     def grid(self, k: int, name: str, values: Sequence[Any]) -> Grid | None:
@@ -251,7 +254,7 @@ class _Column(NamedTuple):
         if policy.edges == 1:
             return scale
         can_move_ends([scale], policy)
-        grid = edge_grid(scale, policy.k or 1, lambda places, size: self.people(places[codes], size))
+        grid = edge_grid(scale, policy.k or 1, lambda indexes, size: self.people(indexes[codes], size))
         return moving_ends(scale, policy.edges, grid)
 
 

@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from tclose.make.distributed.coding import BLOCK, COUNT, STRATUM, TIE, TIES, at_random
+from tclose.make.distributed.coding import STRATUM, TIE, TIES, at_random
 from tclose.make.distributed.cuts import Cuts, Histogram
+from tclose.tables.packed import BLOCK, COUNT
 from tclose.values.arrays import Codes, Ints
 
-ENTRIES = pa.schema([("block", pa.int32()), ("column", pa.int32()), ("code", pa.int32()), ("count", pa.int64())])
+ENTRIES = pa.schema([("block", pa.int32()), ("group", pa.int32()), ("code", pa.int32()), ("count", pa.int64())])
 """The columns of batches of counts; see `Histogram`."""
 OWNERS = pa.schema([*list(ENTRIES)[:3], ("person", pa.string())])
 """The columns of batches of persons: who has which code of which column in which block."""
@@ -181,7 +182,7 @@ class CountCodes:
 
 @dataclass(frozen=True)
 class CountAlong:
-    """A function that counts the rows of blocks by stratum (in the place of columns) and by the codes of one column each."""
+    """A function that counts the rows of blocks by stratum and by the codes of one column each."""
 
     walk: Walk
     columns: Mapping[int, str]

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from tclose.cli import app
 from tclose.study.compare.cell import Cell, Result
-from tclose.study.compare.comparison import Comparison
+from tclose.study.compare.comparison import Compared, Comparison
 from tests.support.compared import figures
 
 POLICY = "quasi: [age]\nsensitive: {ill: 0.2}\nk: 2\n"
@@ -30,6 +30,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ],
         0.2,
     )
+        Compared(1200, 1000, 100, ["age"], ["ill"]),
     monkeypatch.setattr("tclose.study.compare.compare.compare", lambda *_, **__: found)
     return ["compare", str(tmp_path / "people.csv"), "-p", str(tmp_path / "policy.yaml")]
 
@@ -45,6 +46,8 @@ def test_the_screen(given: list[str]) -> None:
     assert lines[-1] == "Not made, sabre at t = 0.2, sabre at t = 0.1: cannot: It cannot."
 
 
+    assert "100 of 1,000 persons were held back at random" in " ".join(lines)
+    assert "one that anonymize makes of all of them has slightly other figures, in GCP, too." in " ".join(lines)
 def test_json_and_csv(given: list[str], tmp_path: Path) -> None:
     out = tmp_path / "cells.csv"
     result = CliRunner().invoke(app, [*given, "--json", "--csv", str(out)])

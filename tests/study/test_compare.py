@@ -20,10 +20,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import tclose as tc
+from tclose.make.registry import settings_of
+from tclose.release.detail import DetailLost
 from tclose.study.compare import compare as study
 from tclose.study.compare.cell import Cell, Result, Task, run
 from tclose.study.compare.comparison import Compared, Comparison
 from tclose.study.compare.workers import run_all
+from tclose.study.staging import stage
 from tclose.values.exact import exact
 from tests.support.compared import figures
 from tests.support.pages import Page
@@ -250,6 +253,18 @@ def test_what_is_lost_is_said_as_the_report_of_a_release_states_it() -> None:
     assert found.suggestion.endswith("A t of 0.1 would cost +0.140 of GCP.")
     assert [point.texts[1:3] for point in found.points] == [("0.500", "0.400"), ("0.360", "0.200")]
     older = Comparison.from_dict(json.loads(found.to_json().replace('"gcp_stated": 0.36', '"gcp_stated": null')))
+def test_the_gcp_is_that_of_a_release_of_those_who_are_not_held_back(people: Path) -> None:
+    tenth = exact("1/10")
+    found = run(Task(people, POLICY, tenth, "balanced"), Cell("growth", 0.3, 4, 0)).figures
+    assert found is not None
+    staged = stage(people, POLICY, settings_of("growth", 0, "balanced", None), None, tenth)
+    rows = np.random.default_rng(3).permutation(staged.encoded.order[staged.scene.labels >= 0])
+    release = tc.anonymize(pq.read_table(people).take(rows), POLICY)
+    assert (release.audit.rows, release.audit.classes) == (180, found.classes)
+    assert DetailLost.of(release).overall == found.gcp_stated
+    assert DetailLost.of(tc.anonymize(people, POLICY)).overall != found.gcp_stated
+
+
     assert older.points[1].texts[1:3] == ("-", "0.200")
     assert older.suggestion is not None
     assert older.suggestion.endswith("A t of 0.1 would cost +0.200 of GCP.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 MEANINGS = (
     "GCP, LM: information loss, 0 is none and 1 is all. Query error: that of the median COUNT query.",
-    "GCP is what init, and the screen and the report of one release state: it is measured by what is published.",
+    "GCP is measured by what is published, as the screen and the report of each of these releases state it.",
     "GCP, raw table, and LM are measured by all that the table has, so that algorithms can be compared: * goes by it.",
     "Excess: points by which the best attack on a sensitive column is more often right about people in the release than others.",
     "One value: rows in classes with a single value of a sensitive column.",
@@ -60,3 +60,14 @@ def _show_points(screen: Screen, found: Comparison) -> None:
     screen.tell("* No other loses less information (GCP, raw table) and attains a smaller t.")
     for line in MEANINGS:
         screen.tell(line)
+    screen.tell(_held_back(found))
+
+
+def _held_back(found: Comparison) -> str:
+    """Return a sentence on who is in none of the releases, and that one of everybody has other figures."""
+    people = found.compared
+    held = "some persons" if people is None else f"{people.held_back:,} of {number_of(people.persons, 'person')}"
+    return (
+        f"No release here has all persons: {held} were held back at random, to try attacks on. So one that anonymize makes of "
+        "all of them has slightly other figures, in GCP, too."
+    )

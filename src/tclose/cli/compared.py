@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tclose.cli.attacked import INTERNAL
 from tclose.cli.printing import Columns, Screen, words
+from tclose.make.registry import DEFAULT
 from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
@@ -16,19 +19,31 @@ MEANINGS = (
     "GCP is measured by what is published, as the screen and the report of each of these releases state it.",
     "GCP, raw table, and LM are measured by all that the table has, so that algorithms can be compared: * goes by it.",
     "Excess: points by which the best attack on a sensitive column is more often right about people in the release than others.",
+    "0 is best. t limits what a class says to those who know quasi-identifiers; those who know a sensitive value may learn more.",
     "One value: rows in classes with a single value of a sensitive column.",
 )
 REASONS = {"refused": "cannot", "time": "out of time", "failed": "failed"}
 
 
-def show_comparison(found: Comparison, name: str) -> None:
-    """Print the screen of a comparison."""
+def show_comparison(found: Comparison, name: str, attack: Sequence[str]) -> None:
+    """Print the screen of a comparison.
+
+    Parameters
+    ----------
+    name
+        The name of the table.
+    attack
+        The words of the command that attacks a release of it.
+    """
     screen = Screen()
     screen.tell(INTERNAL)
     made = sum(result.status == "done" for result in found)
     screen.tell(f"{name}: {made:,} of {number_of(len(found.results), 'release')} made.")
     if found.suggestion is not None:
         screen.tell(found.suggestion)
+    if found.best is not None:
+        by = [] if found.best.algorithm == DEFAULT else ["--algorithm", found.best.algorithm]
+        screen.tell(f"All attacks under the limits of the policy, and what lowers each: {shlex.join([*attack, *by, '--all'])}")
     screen.print()
     if found.points:
         _show_points(screen, found)
@@ -58,9 +73,9 @@ def _show_points(screen: Screen, found: Comparison) -> None:
         table.row(*(words(cell, style=style) for cell in cells))
     screen.print(table)
     screen.tell("* No other loses less information (GCP, raw table) and attains a smaller t.")
+    screen.tell(_held_back(found))
     for line in MEANINGS:
         screen.tell(line)
-    screen.tell(_held_back(found))
 
 
 def _held_back(found: Comparison) -> str:

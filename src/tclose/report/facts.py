@@ -23,7 +23,15 @@ from tclose.report.listing import Listing, cut
 from tclose.report.masking import masked_cells, pooled
 from tclose.report.meanings import meanings_of
 from tclose.report.papers import Papers
-from tclose.report.published import MEANS, SINGLE, PublishedColumn, coarseness_in_words, coarseness_of, published_columns
+from tclose.report.published import (
+    MEANS,
+    SINGLE,
+    PublishedColumn,
+    coarseness_in_words,
+    coarseness_of,
+    ends_in_words,
+    published_columns,
+)
 from tclose.study.measured import Distribution
 from tclose.values.exact import decimal_up, number_of, plain
 
@@ -319,13 +327,21 @@ class Facts:
     @cached_property
     def coarseness(self) -> dict[str, list[tuple[float, str]]]:
         """How coarse each quasi-identifier is published: shares of the rows, largest first, each with words."""
-        holds = {column["name"]: column["holds"] for column in self.certificate["columns"]}
-        return {name: coarseness_of(name, self.published, self.audit, holds.get(name, "")) for name in self.quasi}
+        return {name: coarseness_of(name, self.published, self.audit, self._holds.get(name, "")) for name in self.quasi}
+
+    @cached_property
+    def _holds(self) -> dict[str, str]:
+        """What the codebook says of each published column."""
+        return {column["name"]: column["holds"] for column in self.certificate["columns"]}
+
+    def _in_words(self, name: str) -> str:
+        """Return how a quasi-identifier is published, in words, and beyond which ends all values are one."""
+        said = coarseness_in_words(self.coarseness[name], self.audit.rows, self.least)
+        return said + ends_in_words(self._holds.get(name, ""))
 
     def _published(self, name: str) -> str:
         """Return how a quasi-identifier is published, in words; for labels of a hierarchy with the detail that is lost."""
-        found = self.coarseness[name]
-        said = coarseness_in_words(found, self.audit.rows, self.least)
+        found, said = self.coarseness[name], self._in_words(name)
         lost = self.certificate["loss"].get("by_attribute", {}).get("gcp", {}).get(name)
         is_label = any(" of its hierarchy" in what for _, what in found)
         return f"{said} ({percent(lost)} of its detail lost)" if is_label and lost is not None else said
@@ -382,10 +398,7 @@ class Facts:
     def losses(self) -> Listing:
         """Return how each quasi-identifier is published, and how much detail it lost against the released table, if known."""
         parts = self.certificate["loss"].get("by_attribute", {}).get("gcp", {})
-        rows = []
-        for name, found in self.coarseness.items():
-            said = coarseness_in_words(found, self.audit.rows, self.least)
-            rows.append((name, said, percent(parts[name]) if name in parts else "not stated"))
+        rows = [(name, self._in_words(name), percent(parts[name]) if name in parts else "not stated") for name in self.quasi]
         return cut("Quasi-identifiers: how they are published, and detail lost", ("column", "published", "detail lost"), rows, 2)
 
     @property

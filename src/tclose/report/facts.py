@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -245,6 +246,25 @@ class Facts:
         whole = self._most(self.papers.measured.distributions[name])
         largest = MASKED if whole == MASKED and self.audit.classes == 1 else percent(self.audit.sensitive[name].share)
         return largest, whole
+
+    @property
+    def beyond_t(self) -> str:
+        """A sentence on columns of which a value may have a share farther from the table than t; empty if there is none."""
+        names = [quoted(name) for name in self.audit.sensitive if self._is_beyond_t(name)]
+        if not names:
+            return ""
+        return f"t does not bound these shares of {listed(names)}: near values count as nearly the same there."
+
+    def _is_beyond_t(self, name: str) -> bool:
+        """Whether values have an order, and one has a share in a class beyond t and its share in the table."""
+        found, counts = self.audit.sensitive[name], self.papers.measured.distributions[name].counts
+        return (
+            found.distance in ("ordered", "numeric")
+            and found.limit is not None
+            and self.audit.policy.n is None
+            and self.shares(name)[1] != MASKED
+            and found.worst("share") > Fraction(int(counts.max()), int(counts.sum())) + found.limit
+        )
 
     def _most(self, found: Distribution) -> str:
         """Return the share of the most frequent value in the table; it is masked where its count is: then all counts are."""

@@ -116,6 +116,24 @@ def test_how_coarse_the_release_is_and_what_it_is_good_for_stand_in_words() -> N
     assert "global certainty penalty" in text
 
 
+def test_sentences_name_all_columns_in_the_order_of_the_policy() -> None:
+    """Ten quasi-identifiers, and eight sensitive columns that the table has in another order than the policy."""
+    quasi, sensitive = [f"q{number}" for number in range(10)], [f"s{number}" for number in range(8)]
+    columns = {name: [row % 4 for row in range(40)] for name in reversed(sensitive)}
+    table = pa.table({**columns, **{name: list(range(40)) for name in quasi}})
+    text = Page(tc.anonymize(table, tc.Policy(quasi, dict.fromkeys(sensitive, 0.5), k=5)).to_html()).text
+    all_sensitive, all_quasi = (f"{', '.join(names[:-1])} and {names[-1]}" for names in (sensitive, quasi))
+    assert f"In each class the sensitive values of {all_sensitive} differ" in text
+    assert f"the quasi-identifiers and all of {all_sensitive}" in text
+    assert f"How often each value of {all_sensitive} occurs" in text
+    assert f"who wants to learn {' or '.join(sensitive)}." in text
+    assert f"Somebody who knows one of {', '.join(sensitive)} of a person" in text
+    assert f"Questions finer than the published values of {all_quasi}. How each is published is in section 10." in text
+    assert f"Counts over ranges of {all_quasi} that are much wider than those that are published. How wide these" in text
+    assert "2 more" not in text
+    assert "))" not in text
+
+
 def test_published_quasi_identifiers_are_counted_and_masked_as_small_cells_asks() -> None:
     counts = Counter(release().table["age"].to_pylist())
     text = Page(release().to_html()).text

@@ -101,9 +101,15 @@ class Facts:
         found: str | None = self.certificate.get("release", {}).get("sha256")
         return found
 
-    def names(self, role: str) -> list[str]:
-        """Return the names of the published columns with a role."""
-        return [column["name"] for column in self.certificate["columns"] if column["role"] == role]
+    @property
+    def kept(self) -> list[str]:
+        """The names of the columns that are published as they are."""
+        return [column["name"] for column in self.certificate["columns"] if column["role"] == "kept"]
+
+    @property
+    def sensitive(self) -> list[str]:
+        """The names of the sensitive columns, in the order of the policy, as in all sentences and tables."""
+        return [column.name for column in self.audit.policy.sensitive]
 
     @property
     def quasi(self) -> list[str]:
@@ -151,7 +157,7 @@ class Facts:
     @property
     def unique(self) -> str:
         """How many rows are unique if all published columns are taken together, in sentences."""
-        rows, others = int(self.certificate["unique_rows"]), [*self.names("sensitive"), *self.names("kept")]
+        rows, others = int(self.certificate["unique_rows"]), [*self.sensitive, *self.kept]
         quantity = "" if len(others) == 1 else "both " if len(others) == 2 else "all of "
         together = f"the quasi-identifiers and {quantity}{listed(list(map(quoted, others)))}"
         found = self._of_rows(rows, "is", "are")
@@ -364,7 +370,7 @@ class Facts:
         found, said = self.coarseness[name], self._in_words(name)
         lost = self.certificate["loss"].get("by_attribute", {}).get("gcp", {}).get(name)
         is_label = any(" of its hierarchy" in what for _, what in found)
-        return f"{said} ({percent(lost)} of its detail lost)" if is_label and lost is not None else said
+        return f"{said}; {percent(lost)} of its detail is lost" if is_label and lost is not None else said
 
     @property
     def coarse(self) -> list[tuple[str, str]]:
@@ -390,23 +396,20 @@ class Facts:
         single = [quoted(name) for name in self.quasi if [what for _, what in self.coarseness[name]] == [SINGLE]]
         if single:
             said.append(f"Counts by {listed(single)}: published as {'it is' if len(single) == 1 else 'they are'}.")
-        ranges = [
-            f"{quoted(name)} ({self._published(name)})" for name in self.quasi if " ranges of " in self.coarseness[name][0][1]
-        ]
+        ranges = [quoted(name) for name in self.quasi if " ranges of " in self.coarseness[name][0][1]]
         if ranges:
-            said.append(f"Counts over ranges that are much wider than those that are published: {listed(ranges)}.")
+            said.append(
+                f"Counts over ranges of {listed(ranges)} that are much wider than those that are published. How wide these are "
+                "is in section 10."
+            )
         return said
 
     def not_good_for(self) -> list[str]:
         """Return what the release cannot be used for, from its figures and limits."""
-        coarse = [
-            f"{quoted(name)} ({self._published(name)})"
-            for name in self.quasi
-            if self.coarseness[name][0][1] not in (SINGLE, MEANS)
-        ]
+        coarse = [quoted(name) for name in self.quasi if {what for _, what in self.coarseness[name]} - {SINGLE, MEANS}]
         said = ["Anything about one person."]
         if coarse:
-            said.append(f"Questions finer than the published values: {listed(coarse)}.")
+            said.append(f"Questions finer than the published values of {listed(coarse)}. How each is published is in section 10.")
         limited = [quoted(column.name) for column in self.audit.policy.sensitive if column.t is not None]
         if limited:
             said.append(

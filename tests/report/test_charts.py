@@ -89,6 +89,13 @@ def test_columns_are_in_the_order_of_their_losses_and_many_are_cut_with_a_count(
     assert [bar["column"] for bar in spec["data"]["values"]][:2] == ["c19", "c18"]
     assert len(spec["data"]["values"]) == 15
     assert spec["title"]["subtitle"] == ["5 columns with a smaller loss are not shown."]
+    assert title_of(spec) == "c19 lost the most detail: 95.0%"
+
+
+def test_weights_of_columns_are_told_only_where_they_differ() -> None:
+    alike, weighted = (loss_by_column({"a": 0.5}, overall=0.5, weighted=weighted) for weighted in (False, True))
+    assert alike["title"]["subtitle"] == ["All quasi-identifiers together: 50.0%."]
+    assert weighted["title"]["subtitle"] == ["All quasi-identifiers together, by their weights: 50.0%."]
 
 
 def test_a_plan_shows_the_moves_of_the_first_paper() -> None:

@@ -116,6 +116,23 @@ def test_how_coarse_the_release_is_and_what_it_is_good_for_stand_in_words() -> N
     assert "global certainty penalty" in text
 
 
+def test_one_name_for_the_detail_that_is_lost_and_weights_only_where_there_are_some() -> None:
+    people = pa.table({"age": list(range(20)), "size": list(range(20)), "ill": ["flu", "gout"] * 10})
+
+    def section(*quasi: Any) -> str:
+        text = Page(tc.anonymize(people, tc.Policy(list(quasi), {"ill": 0.5}, k=5)).to_html()).text
+        return text.partition("10. Transformations and suppression What")[2].partition("11. Utility")[0]
+
+    plain, weighted = section("age", "size"), section(tc.Quasi("age", weight=3), "size")
+    assert "weights" not in plain
+    assert "together, by their weights:" in weighted
+    assert "detail lost (GCP; 0%: none, 100%: all)" in plain
+    assert "information" not in plain
+    assert "as a share of all that is published: what any reader can compute." in plain
+    tree = tc.Quasi("age", hierarchy={"low": list(range(10)), "high": list(range(10, 20))})
+    assert "as a share of all that is published or of the whole hierarchy: what" in section(tree, "size")
+
+
 def test_sentences_name_all_columns_in_the_order_of_the_policy() -> None:
     """Ten quasi-identifiers, and eight sensitive columns that the table has in another order than the policy."""
     quasi, sensitive = [f"q{number}" for number in range(10)], [f"s{number}" for number in range(8)]

@@ -419,10 +419,12 @@ class Facts:
         return said
 
     def losses(self) -> Listing:
-        """Return how each quasi-identifier is published, and how much detail it lost against the released table, if known."""
+        """Return how each quasi-identifier is published, and how much detail it lost, if anybody can compute that."""
         parts = self.certificate["loss"].get("by_attribute", {}).get("gcp", {})
         rows = [(name, self._in_words(name), percent(parts[name]) if name in parts else "not stated") for name in self.quasi]
-        return cut("Quasi-identifiers: how they are published, and detail lost", ("column", "published", "detail lost"), rows, 2)
+        return cut(
+            "Quasi-identifiers: how they are published, and detail lost (GCP)", ("column", "published", "detail lost"), rows, 2
+        )
 
     @property
     def loss_unknown(self) -> list[str]:

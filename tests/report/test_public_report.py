@@ -88,7 +88,7 @@ def test_tables_have_headers_and_regions_names() -> None:
 def test_small_counts_are_masked_with_another_unless_the_policy_says_otherwise() -> None:
     masked = Page(release().to_html()).text
     assert "gout masked masked" in masked
-    assert "2 lines are masked" in masked
+    assert "The rows of 2 values are masked: small counts, and others so that sums do not tell them." in masked
     assert "gout 3 5.0%" in Page(release(small_cells=1).to_html()).text
 
 

@@ -74,7 +74,8 @@ def test_a_cut_list_names_the_last_value_and_its_sum_tells_of_none(values: int) 
     assert listing is not None
     last = {row[0]: row[1:] for row in listing.rows[20:]}
     assert "1 value more" not in last
-    assert last["2 values more"] == ("masked", "masked")
+    assert last["2 values more"] == ("masked", "masked")  # one line, which has the counts of two values in it
+    assert listing.note.startswith("The rows of 2 values are masked: ")
     assert all(row[1] in ("20", "masked") or row[0] == f"{values - 20} values more" for row in listing.rows)
 
 

@@ -313,7 +313,7 @@ class Facts:
                 (_interval_in_words(found.values, first, last), int(found.counts[first:last].sum()), False)
                 for first, last in ranges
             ]
-            return _listing_of_values(found.name, lines, rows)
+            return _listing_of_values(found.name, lines, rows, 0)
         of_bins = any(column.name == found.name and column.bins is not None for column in self.audit.policy.sensitive)
         return self._values(found.name, found.values, found.counts.tolist(), in_order=found.in_order or of_bins)
 
@@ -336,7 +336,7 @@ class Facts:
             of = [line for line in rest if line[2] is hidden]
             pooled_line = (f"{len(of):,} values more", sum(line[1] for line in of), hidden)
             lines += of if len(of) < 2 else [pooled_line]  # one more is shown by its name
-        return _listing_of_values(name, lines, self.audit.rows)
+        return _listing_of_values(name, lines, self.audit.rows, sum(masked))
 
     @cached_property
     def published(self) -> dict[str, PublishedColumn]:
@@ -444,13 +444,15 @@ def cut_lines(text: str, source: str) -> list[str]:
     return [*lines[:MOST_LINES], f"# {number_of(len(lines) - MOST_LINES, 'line')} more are not shown: see the {source}"]
 
 
-def _listing_of_values(name: str, lines: Sequence[tuple[str, int, bool]], rows: int) -> Listing:
-    """Return the table of a distribution: each value, its rows, and whether they are masked."""
+def _listing_of_values(name: str, lines: Sequence[tuple[str, int, bool]], rows: int, hidden: int) -> Listing:
+    """Return the table of a distribution: each value, its rows, and whether they are masked; ``hidden`` values are, in all."""
     found = [
         (label, MASKED, MASKED) if masked else (label, f"{count:,}", percent(count / rows)) for label, count, masked in lines
     ]
-    hidden = sum(masked for _, _, masked in lines)
-    note = f"{number_of(hidden, 'line is', 'lines are')} masked: small counts, and others so that sums do not tell them."
+    note = (
+        f"The rows of {number_of(hidden, 'value')} are masked: small counts, and others so that sums do not tell them. How many "
+        "rows these values have together follows from the other lines; how many each has does not."
+    )
     return Listing(f"Values of {name} in the release", ("value", "rows", "share"), found, 1, note if hidden else "")
 
 

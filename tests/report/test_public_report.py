@@ -85,6 +85,14 @@ def test_tables_have_headers_and_regions_names() -> None:
     assert all(given.get("aria-label") for tag, given in page.tags if given.get("role") == "region")
 
 
+def test_a_table_of_values_does_not_show_again_what_its_heading_says() -> None:
+    """The caption is there for who hears the page, or goes from table to table; a table without such a heading shows its own."""
+    page = Page(release().to_html())
+    heard = [given.get("class") == "heard" for tag, given in page.tags if tag == "caption"]
+    assert sum(heard) == page.text.count("in the release value rows share") == 2
+    assert not all(heard)
+
+
 def test_small_counts_are_masked_with_another_unless_the_policy_says_otherwise() -> None:
     masked = Page(release().to_html()).text
     assert "gout masked masked" in masked

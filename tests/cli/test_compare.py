@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 from tclose.cli import app
 from tclose.study.compare.cell import Cell, Result
-from tclose.study.compare.comparison import Comparison
+from tclose.study.compare.comparison import Compared, Comparison
 from tests.support.compared import figures
 
 POLICY = "quasi: [age]\nsensitive: {ill: 0.2}\nk: 2\n"
@@ -29,6 +30,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             Result(Cell("sabre", 0.1, 2, 0), "refused", "It cannot."),
         ],
         0.2,
+        Compared(1200, 1000, 100, ["age"], ["ill"]),
     )
     monkeypatch.setattr("tclose.study.compare.compare.compare", lambda *_, **__: found)
     return ["compare", str(tmp_path / "people.csv"), "-p", str(tmp_path / "policy.yaml")]
@@ -40,8 +42,12 @@ def test_the_screen(given: list[str]) -> None:
     lines = result.stdout.splitlines()
     assert lines[0].startswith("INTERNAL")
     assert lines[2].startswith("At t = 0.2, growth (k = 2) loses least")
+    command = shlex.join(["tclose", "attack", *given[1:], "--all"])
+    assert command in result.stdout
     assert [line.split()[:2] for line in lines if line.startswith("  mondrian ") and "0.500" in line] == [["mondrian", "0.2"]]
     assert next(line for line in lines if "0.2000" in line).startswith("* growth")
+    assert "100 of 1,000 persons were held back at random" in " ".join(lines)
+    assert "one that anonymize makes of all of them has slightly other figures, in GCP, too." in " ".join(lines)
     assert lines[-1] == "Not made, sabre at t = 0.2, sabre at t = 0.1: cannot: It cannot."
 
 

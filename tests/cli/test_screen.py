@@ -207,7 +207,11 @@ def test_the_screen_has_the_figures_of_the_report(tmp_path: Path) -> None:
     assert stated["age"] != percent(release.loss.by_attribute["gcp"]["age"])
     assert stated["zip"] == "not stated"
     assert f"{facts.detail_lost} of the detail of the quasi-identifiers is lost (GCP 0." in shown
-    assert said["age"] == "50.0% of the rows in ranges of 8 on average; the others in ranges that are open at one end"
+    open_at_one_end = "50.0% of the rows in ranges of 8 on average; the others in ranges that are open at one end"
+    assert said["age"] == f"{open_at_one_end}; 80 or more is one value"
+    assert said["town"] == "as it is"
+    assert facts.coarse[0] == ("age", said["age"])
+    assert "Where all values beyond an end are one value, widths are shares of what lies up to that end." in shown
     assert re.search(f"  age +{stated['age']} +{said['age']}", shown)
     assert re.search(f"  town +{stated['town']} +as it is", shown)
     assert re.search(f"  zip +{percent(release.loss.by_attribute['gcp']['zip'])} [*]  {re.escape(said['zip'])}", shown)
@@ -224,6 +228,7 @@ def test_a_loss_that_no_reader_can_compute_is_marked_and_suppressed_rows_are_nam
     files = ["-p", str(tmp_path / "policy.yaml"), "-o", str(tmp_path / "release.csv"), "--force"]
     shown = run("anonymize", tmp_path / "table.csv", *files).stdout
     assert "The report has the same figures." not in shown
+    assert "one value" not in shown
     assert shown.count("* As a share of what your table has: readers cannot compute it, and the report does not state it.\n") == 1
     (tmp_path / "table.csv").write_text("age,pay\n" + "".join(f"{age},{age % 2}\n" for age in [20, 30] * 10) + "99,3\n")
     (tmp_path / "policy.yaml").write_text("k: 10\nsuppression: 0.1\nquasi: [age]\nsensitive: {pay: {t: 0.9}}\n")

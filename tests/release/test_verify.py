@@ -136,6 +136,18 @@ def test_the_screen_is_short_and_the_checks_are_listed_on_request(tmp_path: Path
     assert run("verify", data, "--all").stdout.splitlines().index(lines[1]) > lines.index(lines[3])
 
 
+def test_precision_is_not_called_what_detail_lost_leaves(tmp_path: Path) -> None:
+    """Two classes of ages: a quarter of the detail is lost, and no row has its age."""
+    people = pa.table({"age": [20, 30, 50, 60], "ill": ["flu", "gout"] * 2})
+    tc.anonymize(people, tc.Policy(["age"], {"ill": 0.5}, k=2)).write(tmp_path / "r.csv")
+    claims = tc.verify(tmp_path / "r.csv").unchecked
+    assert "detail lost (gcp; 0 is none, 1 is all): 0.25, age 0.25" in claims
+    (precision,) = [claim for claim in claims if claim.startswith("precision ")]
+    assert "another measure than detail lost" in precision
+    assert precision.endswith(" published as they are): 0, age 0")
+    assert not any("kept" in claim for claim in claims)
+
+
 def test_the_verdict_speaks_of_the_reader_s_policy_too(tmp_path: Path) -> None:
     data = write(tmp_path / "r.csv", {"q": list("aabb"), "d": ["flu", "gout", "flu", "gout"]})
     certified(data, {"quasi": Q, "sensitive": {"d": {"t": 0.1}}, "k": 2})

@@ -57,6 +57,28 @@ def test_no_bar_has_classes_on_both_sides_of_k() -> None:
         assert sum(bar["classes"] for bar in bars if bar["below"]) == (k > LARGE).sum()
 
 
+def test_all_bars_of_class_sizes_are_as_wide_and_begin_at_k() -> None:
+    """Sizes below 50 times the least are on a plain scale: bars are alike there, whatever k is."""
+    for least, most, k in ((5, 80, 5), (7, 300, 5), (6, 290, 5), (12, 100, 30), (5, 31, 5)):
+        bars = class_sizes(np.arange(least, most), k=k)["layer"][0]["data"]["values"]
+        assert len({bar["to"] - bar["from"] for bar in bars[1:]}) == 1
+        assert any(bar["from"] == k - 0.5 for bar in bars) == (least - k < bars[-1]["to"] - bars[-1]["from"])
+        assert bars[0]["to"] - bars[0]["from"] == bars[-1]["to"] - bars[-1]["from"]
+        assert all((bar["from"] - (k - 0.5)) % (bar["to"] - bar["from"]) == 0 for bar in bars)
+
+
+def test_axes_of_shares_end_at_100_percent() -> None:
+    for first in ([1, 0], [9, 1], [60, 40]):
+        (axis,) = {
+            json.dumps(layer["encoding"]["x"]["axis"])
+            for layer in before_after("sex", ["f", "m"], first, [1, 3], in_order=False)["layer"]
+        }
+        assert max(json.loads(axis)["values"]) <= 1
+        assert json.loads(axis)["domain"] is False
+    axis = loss_by_column({"age": 1.0})["layer"][0]["encoding"]["x"]["axis"]
+    assert (max(axis["values"]), axis["domain"]) == (1, False)
+
+
 def test_the_title_of_class_sizes_is_right() -> None:
     spec = class_sizes([2, 4, 9], k=4)
     assert title_of(spec) == "3 classes of 2 to 9 rows; median 4"
@@ -89,6 +111,13 @@ def test_columns_are_in_the_order_of_their_losses_and_many_are_cut_with_a_count(
     assert [bar["column"] for bar in spec["data"]["values"]][:2] == ["c19", "c18"]
     assert len(spec["data"]["values"]) == 15
     assert spec["title"]["subtitle"] == ["5 columns with a smaller loss are not shown."]
+    assert title_of(spec) == "c19 lost the most detail: 95.0%"
+
+
+def test_weights_of_columns_are_told_only_where_they_differ() -> None:
+    alike, weighted = (loss_by_column({"a": 0.5}, overall=0.5, weighted=weighted) for weighted in (False, True))
+    assert alike["title"]["subtitle"] == ["All quasi-identifiers together: 50.0%."]
+    assert weighted["title"]["subtitle"] == ["All quasi-identifiers together, by their weights: 50.0%."]
 
 
 def test_a_plan_shows_the_moves_of_the_first_paper() -> None:
@@ -186,9 +215,10 @@ def test_values_in_order_are_grouped_with_their_neighbours_others_by_their_weigh
 
 @pytest.mark.parametrize(("least", "most"), [(1, 1), (1, 2), (3, 100), (7, 24), (2, 10**6), (10**6, 10**6 + 3)])
 def test_edges_of_sizes_are_ascending_and_cover_all(least: int, most: int) -> None:
-    edges = edges_of_sizes(np.array([least, most]))
-    assert edges == sorted(set(edges))
-    assert edges[0] <= least < edges[1]
-    assert edges[-1] > most
-    assert len(edges) <= 27
+    for k in (0, 2, 5, most + 1):
+        edges = edges_of_sizes(np.array([least, most]), k)
+        assert edges == sorted(set(edges))
+        assert edges[0] <= least < edges[1]
+        assert edges[-1] > most
+        assert len(edges) <= 27
     assert all(least <= tick <= most for tick in whole_ticks(least, most))

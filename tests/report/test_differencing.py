@@ -69,7 +69,7 @@ def test_what_the_enumeration_would_find_if_a_figure_against_the_input_were_publ
 def test_no_figure_of_the_record_is_in_the_page(releases: dict[Any, tc.Release]) -> None:
     release = releases[SUPPRESSED[-1]]
     text = Page(release.to_html()).text
-    assert "Whether rows were suppressed, and how many, is not stated" in text
+    assert "Whether rows were suppressed, and how many, is deliberately not published, and no public report says it" in text
     for figure in (release._details.against_input.rows, release.record["input"]["rows"], *FAR, "5/26", "0.1924"):
         assert str(figure) not in text.replace(f"{release.audit.rows:,}", "").split(), figure
 

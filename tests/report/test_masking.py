@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
 import tclose as tc
+from tclose.report.facts import Facts
 from tclose.report.masking import masked_cells, pooled
+from tclose.report.papers import papers_in_memory
+from tests.support.examples import examples
 from tests.support.pages import Page
 
 COUNTS = st.lists(st.one_of(st.integers(1, 12), st.integers(1, 10_000)), min_size=1, max_size=12)
@@ -54,6 +57,7 @@ def test_small_cells_are_masked_and_no_more_than_needed(counts: list[int], least
     if hidden is None:
         assert min(counts) < least
         return
+    assert sum(hidden) != 1  # the sum would tell it
     assert all(mask for count, mask in zip(counts, hidden, strict=True) if count < least)
     shown = [count for count, mask in zip(counts, hidden, strict=True) if not mask]
     assert not any(hidden) or not shown or min(shown) >= max(count for count, mask in zip(counts, hidden, strict=True) if mask)
@@ -81,6 +85,27 @@ def test_a_solver_finds_every_small_value_possible_for_each_masked_cell(counts: 
             ends.append(round(found.x[cell]))
         assert ends[0] == 1
         assert ends[1] >= least
+
+
+LONG = st.lists(st.sampled_from([1, 2, 4, 5, 9, 30, 31]), min_size=22, max_size=26)
+
+
+@settings(max_examples=examples(30))
+@given(LONG)
+def test_one_masked_line_of_a_long_list_is_that_of_several_values(counts: list[int]) -> None:
+    """What a reader of the page can compute is the sum of all masked counts: each of them may be 1 or the least that is shown."""
+    ill = [f"v{value:02}" for value, count in enumerate(counts) for _ in range(count)]
+    table = pa.table({"age": [30] * len(ill), "ill": ill})
+    release = tc.anonymize(table, tc.Policy(["age"], {"ill": {"t": 1, "distance": "equal"}}, k=2), algorithm="mondrian")
+    ((_, listing),) = Facts(papers_in_memory(release), 5).distributions()
+    if listing is None or not listing.note:
+        assert min(counts) >= 5 or listing is None
+        return
+    values = int(listing.note.split()[3])
+    together = len(ill) - sum(int(rows.replace(",", "")) for _, rows, _ in listing.rows if rows != "masked")
+    assert values == sum(masked_cells(counts, 5) or [])
+    assert values > 1
+    assert together - (values - 1) >= 5
 
 
 def test_knowing_the_rule_does_not_give_a_masked_cell_back() -> None:

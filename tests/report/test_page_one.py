@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 
 import tclose as tc
@@ -31,6 +33,28 @@ def test_the_largest_share_of_a_column_in_bins_is_that_of_one_bin() -> None:
     table = pa.table({"age": [20] * 40, "pay": list(range(40))})
     text = page_one(tc.anonymize(table, tc.Policy(["age"], {"pay": {"t": 0.5, "bins": 2}}, k=5)).to_html())
     assert "Largest share of one bin: 50.0% in a class, 50.0% in the table" in text
+
+
+def test_a_share_that_is_farther_from_the_table_than_t_is_explained_where_values_have_an_order() -> None:
+    """All 20 people of one class have a pay in the middle; the 80 of the other have each of eight pays equally often."""
+    why = "t does not bound these shares of pay: near values count as nearly the same there."
+    pay = [4] * 20 + list(range(8)) * 10
+    table = pa.table({"age": [20] * 20 + [30] * 80, "pay": pay})
+
+    def text(small_cells: int = 5, **settings: Any) -> str:
+        policy = tc.Policy(["age"], {"pay": settings}, k=20, small_cells=small_cells)
+        return page_one(tc.anonymize(table, policy).to_html())
+
+    near = text(t=0.3, distance="ordered")
+    assert "Largest share of one value: 100% in a class, 30.0% in the table" in near
+    assert why in near
+    for other in (
+        text(t=0.8, distance="ordered"),  # no farther than t
+        text(t=0.8, distance="equal"),
+        text(distance="ordered"),  # no t is asked
+        text(t=0.3, distance="ordered", small_cells=200),
+    ):
+        assert "does not bound" not in other
 
 
 def test_a_share_that_is_masked_below_is_masked_on_page_one() -> None:

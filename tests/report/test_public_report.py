@@ -85,10 +85,18 @@ def test_tables_have_headers_and_regions_names() -> None:
     assert all(given.get("aria-label") for tag, given in page.tags if given.get("role") == "region")
 
 
+def test_a_table_of_values_does_not_show_again_what_its_heading_says() -> None:
+    """The caption is there for who hears the page, or goes from table to table; a table without such a heading shows its own."""
+    page = Page(release().to_html())
+    heard = [given.get("class") == "heard" for tag, given in page.tags if tag == "caption"]
+    assert sum(heard) == page.text.count("in the release value rows share") == 2
+    assert not all(heard)
+
+
 def test_small_counts_are_masked_with_another_unless_the_policy_says_otherwise() -> None:
     masked = Page(release().to_html()).text
     assert "gout masked masked" in masked
-    assert "2 lines are masked" in masked
+    assert "The rows of 2 values are masked: small counts, and others so that sums do not tell them." in masked
     assert "gout 3 5.0%" in Page(release(small_cells=1).to_html()).text
 
 
@@ -114,6 +122,41 @@ def test_how_coarse_the_release_is_and_what_it_is_good_for_stand_in_words() -> N
     assert "How often each value of ill occurs among all rows: published as in the table." in text
     assert "What sets small groups apart in ill: the limit t asks that every class is like the whole table." in text
     assert "global certainty penalty" in text
+
+
+def test_one_name_for_the_detail_that_is_lost_and_weights_only_where_there_are_some() -> None:
+    people = pa.table({"age": list(range(20)), "size": list(range(20)), "ill": ["flu", "gout"] * 10})
+
+    def section(*quasi: Any) -> str:
+        text = Page(tc.anonymize(people, tc.Policy(list(quasi), {"ill": 0.5}, k=5)).to_html()).text
+        return text.partition("10. Transformations and suppression What")[2].partition("11. Utility")[0]
+
+    plain, weighted = section("age", "size"), section(tc.Quasi("age", weight=3), "size")
+    assert "weights" not in plain
+    assert "together, by their weights:" in weighted
+    assert "detail lost (GCP; 0%: none, 100%: all)" in plain
+    assert "information" not in plain
+    assert "as a share of all that is published: what any reader can compute." in plain
+    tree = tc.Quasi("age", hierarchy={"low": list(range(10)), "high": list(range(10, 20))})
+    assert "as a share of all that is published or of the whole hierarchy: what" in section(tree, "size")
+
+
+def test_sentences_name_all_columns_in_the_order_of_the_policy() -> None:
+    """Ten quasi-identifiers, and eight sensitive columns that the table has in another order than the policy."""
+    quasi, sensitive = [f"q{number}" for number in range(10)], [f"s{number}" for number in range(8)]
+    columns = {name: [row % 4 for row in range(40)] for name in reversed(sensitive)}
+    table = pa.table({**columns, **{name: list(range(40)) for name in quasi}})
+    text = Page(tc.anonymize(table, tc.Policy(quasi, dict.fromkeys(sensitive, 0.5), k=5)).to_html()).text
+    all_sensitive, all_quasi = (f"{', '.join(names[:-1])} and {names[-1]}" for names in (sensitive, quasi))
+    assert f"In each class the sensitive values of {all_sensitive} differ" in text
+    assert f"the quasi-identifiers and all of {all_sensitive}" in text
+    assert f"How often each value of {all_sensitive} occurs" in text
+    assert f"who wants to learn {' or '.join(sensitive)}." in text
+    assert f"Somebody who knows one of {', '.join(sensitive)} of a person" in text
+    assert f"Questions finer than the published values of {all_quasi}. How each is published is in section 10." in text
+    assert f"Counts over ranges of {all_quasi} that are much wider than those that are published. How wide these" in text
+    assert "2 more" not in text
+    assert "))" not in text
 
 
 def test_published_quasi_identifiers_are_counted_and_masked_as_small_cells_asks() -> None:

@@ -74,7 +74,8 @@ def test_a_cut_list_names_the_last_value_and_its_sum_tells_of_none(values: int) 
     assert listing is not None
     last = {row[0]: row[1:] for row in listing.rows[20:]}
     assert "1 value more" not in last
-    assert last["2 values more"] == ("masked", "masked")
+    assert last["2 values more"] == ("masked", "masked")  # one line, which has the counts of two values in it
+    assert listing.note.startswith("The rows of 2 values are masked: ")
     assert all(row[1] in ("20", "masked") or row[0] == f"{values - 20} values more" for row in listing.rows)
 
 
@@ -102,13 +103,21 @@ def test_screen_and_page_say_alike_how_columns_are_published() -> None:
     assert page == {"age": "50.0% of the rows as they are; the others in ranges of 10 on average", "sex": "as it is"}
 
 
+def test_columns_of_which_most_rows_are_as_they_are_answer_no_finer_questions_in_the_others() -> None:
+    """Of 20 rows 12 have the age of all in their class, and 8 a range; all rows have their own sex."""
+    people = pa.table({"age": [20] * 12 + [30, 30, 40, 40] * 2, "sex": ["F"] * 20, "ill": ["flu", "gout"] * 10})
+    facts = Facts(papers_in_memory(tc.anonymize(people, tc.Policy(["age", "sex"], {"ill": 0.5}, k=8))), 1)
+    assert facts.coarseness["age"][0] == (0.6, "as they are")
+    assert "Questions finer than the published values of age. How each is published is in section 10." in facts.not_good_for()
+
+
 def test_labels_of_a_hierarchy_come_with_the_detail_that_they_lost() -> None:
     tree = {"body": {"lung": ["flu", "cold"], "gut": ["colic", "ulcer"]}}
     people = pa.table({"was": ["flu", "cold", "colic", "ulcer"] * 2, "ill": ["a", "b"] * 4})
     policy = tc.Policy([tc.Quasi("was", hierarchy=tree)], {"ill": 1}, k=4)
     facts = Facts(papers_in_memory(tc.anonymize(people, policy)), 1)
     lost = facts.certificate["loss"]["by_attribute"]["gcp"]["was"]
-    assert facts.coarse == [("was", f"as 2 labels of its hierarchy ({100 * lost:.1f}% of its detail lost)")]
+    assert facts.coarse == [("was", f"as 2 labels of its hierarchy; {100 * lost:.1f}% of its detail is lost")]
 
 
 def test_the_share_of_the_most_frequent_value_is_masked_with_its_count_in_a_long_list_too() -> None:

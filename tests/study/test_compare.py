@@ -20,10 +20,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import tclose as tc
+from tclose.make.registry import settings_of
+from tclose.release.detail import DetailLost
 from tclose.study.compare import compare as study
 from tclose.study.compare.cell import Cell, Result, Task, run
 from tclose.study.compare.comparison import Compared, Comparison
 from tclose.study.compare.workers import run_all
+from tclose.study.staging import stage
 from tclose.values.exact import exact
 from tests.support.compared import figures
 from tests.support.pages import Page
@@ -59,7 +62,23 @@ def test_the_frontier_has_what_nothing_is_better_than() -> None:
         "At t = 0.2, growth (k = 5) loses least: GCP 0.200, COUNT queries off by 20.0% in the median, largest excess of an attack "
         "+1.0 points. Next is mondrian with GCP 0.500. A t of 0.1 would cost +0.200 of GCP."
     )
+    assert (found.best, Comparison([], None).best) == (found.points[1], None)
     assert repr(found) == "<Comparison: 3 of 4 cells done; 2 on the frontier of t and GCP; INTERNAL>"
+
+
+def test_the_attack_with_the_largest_excess_is_told() -> None:
+    said = "Someone who knows the quasi-identifiers of a person and their pay guesses their ill: right for 60.0% of the people."
+    of = [
+        figures(excess=0.1, attack="learning, ill", sentence="Someone."),
+        figures(excess=0.5, attack="join, ill", sentence=said),
+    ]
+    cells = [Result(Cell("growth", 0.2, 5, seed), "done", figures=one) for seed, one in enumerate(of)]
+    one, both = Comparison(cells[1:], 0.2), Comparison(cells, 0.2)
+    assert one.suggestion is not None
+    assert one.suggestion.endswith(f"largest excess of an attack +50.0 points. That attack: someone{said[7:]}")
+    assert both.suggestion is not None
+    assert both.suggestion.endswith(f"largest excess of an attack +30.0 points. The largest of 2 seeds: someone{said[7:]}")
+    assert both.to_dict()["points"][0]["attack"] == "join, ill"
 
 
 def test_points_are_means_over_seeds_and_the_worst_t() -> None:
@@ -235,6 +254,18 @@ def _is_there(process: int) -> bool:
         return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def test_the_gcp_is_that_of_a_release_of_those_who_are_not_held_back(people: Path) -> None:
+    tenth = exact("1/10")
+    found = run(Task(people, POLICY, tenth, "balanced"), Cell("growth", 0.3, 4, 0)).figures
+    assert found is not None
+    staged = stage(people, POLICY, settings_of("growth", 0, "balanced", None), None, tenth)
+    rows = np.random.default_rng(3).permutation(staged.encoded.order[staged.scene.labels >= 0])
+    release = tc.anonymize(pq.read_table(people).take(rows), POLICY)
+    assert (release.audit.rows, release.audit.classes) == (180, found.classes)
+    assert DetailLost.of(release).overall == found.gcp_stated
+    assert DetailLost.of(tc.anonymize(people, POLICY)).overall != found.gcp_stated
 
 
 def test_what_is_lost_is_said_as_the_report_of_a_release_states_it() -> None:

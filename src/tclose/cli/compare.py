@@ -93,7 +93,7 @@ def compare(
         if as_json:
             echo_json(found.to_json())
         else:
-            show_comparison(found, name_of(data))
+            show_comparison(found, name_of(data), ["tclose", "attack", str(data), "-p", str(policy)])
     if not found.points:
         raise typer.Exit(1)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tclose.cli.attacked import INTERNAL
 from tclose.cli.printing import Columns, Screen, words
+from tclose.make.registry import DEFAULT
 from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
@@ -13,22 +16,34 @@ if TYPE_CHECKING:
 
 MEANINGS = (
     "GCP, LM: information loss, 0 is none and 1 is all. Query error: that of the median COUNT query.",
-    "GCP is what init, and the screen and the report of one release state: it is measured by what is published.",
+    "GCP is measured by what is published, as the screen and the report of each of these releases state it.",
     "GCP, raw table, and LM are measured by all that the table has, so that algorithms can be compared: * goes by it.",
     "Excess: points by which the best attack on a sensitive column is more often right about people in the release than others.",
+    "0 is best. t limits what a class says to those who know quasi-identifiers; those who know a sensitive value may learn more.",
     "One value: rows in classes with a single value of a sensitive column.",
 )
 REASONS = {"refused": "cannot", "time": "out of time", "failed": "failed"}
 
 
-def show_comparison(found: Comparison, name: str) -> None:
-    """Print the screen of a comparison."""
+def show_comparison(found: Comparison, name: str, attack: Sequence[str]) -> None:
+    """Print the screen of a comparison.
+
+    Parameters
+    ----------
+    name
+        The name of the table.
+    attack
+        The words of the command that attacks a release of it.
+    """
     screen = Screen()
     screen.tell(INTERNAL)
     made = sum(result.status == "done" for result in found)
     screen.tell(f"{name}: {made:,} of {number_of(len(found.results), 'release')} made.")
     if found.suggestion is not None:
         screen.tell(found.suggestion)
+    if found.best is not None:
+        by = [] if found.best.algorithm == DEFAULT else ["--algorithm", found.best.algorithm]
+        screen.tell(f"All attacks under the limits of the policy, and what lowers each: {shlex.join([*attack, *by, '--all'])}")
     screen.print()
     if found.points:
         _show_points(screen, found)
@@ -58,5 +73,16 @@ def _show_points(screen: Screen, found: Comparison) -> None:
         table.row(*(words(cell, style=style) for cell in cells))
     screen.print(table)
     screen.tell("* No other loses less information (GCP, raw table) and attains a smaller t.")
+    screen.tell(_held_back(found))
     for line in MEANINGS:
         screen.tell(line)
+
+
+def _held_back(found: Comparison) -> str:
+    """Return a sentence on who is in none of the releases, and that one of everybody has other figures."""
+    people = found.compared
+    held = "some persons" if people is None else f"{people.held_back:,} of {number_of(people.persons, 'person')}"
+    return (
+        f"No release here has all persons: {held} were held back at random, to try attacks on. So one that anonymize makes of "
+        "all of them has slightly other figures, in GCP, too."
+    )

@@ -18,7 +18,7 @@ from tclose.release.certificate import edges_in_words
 from tclose.release.detail import DetailLost
 from tclose.report.attained import SATISFIED
 from tclose.report.labels import percent
-from tclose.report.published import coarseness_in_words, coarseness_of, published_columns
+from tclose.report.published import coarseness_in_words, coarseness_of, ends_in_words, published_columns
 from tclose.values.exact import number_of, plain
 
 if TYPE_CHECKING:
@@ -184,16 +184,19 @@ def _show_loss(screen: Screen, release: Release | SparkRelease, in_words: Mappin
         "detail, 1 none):"
     )
     table = Columns("", "detail lost", "published")
+    ends = {column["name"]: ends_in_words(column["holds"]) for column in release.certificate["columns"]}
     for name, own in lost.by_column.items():
         mark = " *" if name in lost.against_input else "  " if lost.against_input else ""
-        table.row(f"  {name}", f"{percent(own)}{mark}", in_words.get(name, ""))
+        table.row(f"  {name}", f"{percent(own)}{mark}", in_words.get(name, "") + ends.get(name, ""))
     table.columns[-1].justify = "left"
     screen.print(table)
     trees = " or of the whole hierarchy" if any(column.tree is not None for column in release.audit.policy.quasi) else ""
     if len(lost.against_input) < len(lost.by_column):
+        told = "Where all values beyond an end are one value, widths are shares of what lies up to that end."
+        cut = f" {told}" if any(ends.values()) else ""
         screen.tell(
             f"Detail lost is how wide the published values are, as a share of all that is published{trees}: what any reader can "
-            "compute. The report has the same figures."
+            f"compute.{cut} The report has the same figures."
         )
     if lost.against_input:
         others = "" if len(lost.against_input) == len(lost.by_column) else " The figure of all columns is that of the others."

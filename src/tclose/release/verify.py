@@ -38,6 +38,11 @@ from tclose.values.exact import float_up, number_of
 from tclose.values.visible import visible
 
 ANOTHER = "belongs to another file"
+PRECISION = (
+    "precision (1 is all, 0 is none; another measure than detail lost: the share of the levels of its hierarchy that a column "
+    "keeps, or, without a hierarchy, of its rows that are published as they are)"
+)
+"""What precision is: a reader must not take it for what detail lost leaves."""
 
 
 @dataclass(frozen=True)
@@ -416,7 +421,7 @@ def _claims_not_checked(said: Certificate) -> list[str]:
     parts = said.loss.by_attribute
     for name, value, by_attribute in (
         ("detail lost (gcp; 0 is none, 1 is all)", said.loss.gcp, parts.gcp),
-        ("detail kept (precision; 1 is all, 0 is none)", said.loss.precision, parts.precision),
+        (PRECISION, said.loss.precision, parts.precision),
     ):
         figures_of = [] if value is None else [f"{value:.4g}"]
         figures_of += [f"{attribute} {part:.4g}" for attribute, part in by_attribute.items()]

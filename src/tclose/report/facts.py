@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,15 @@ from tclose.report.listing import Listing, cut
 from tclose.report.masking import masked_cells, pooled
 from tclose.report.meanings import meanings_of
 from tclose.report.papers import Papers
-from tclose.report.published import MEANS, SINGLE, PublishedColumn, coarseness_in_words, coarseness_of, published_columns
+from tclose.report.published import (
+    MEANS,
+    SINGLE,
+    PublishedColumn,
+    coarseness_in_words,
+    coarseness_of,
+    ends_in_words,
+    published_columns,
+)
 from tclose.study.measured import Distribution
 from tclose.values.exact import decimal_up, number_of, plain
 
@@ -92,9 +101,15 @@ class Facts:
         found: str | None = self.certificate.get("release", {}).get("sha256")
         return found
 
-    def names(self, role: str) -> list[str]:
-        """Return the names of the published columns with a role."""
-        return [column["name"] for column in self.certificate["columns"] if column["role"] == role]
+    @property
+    def kept(self) -> list[str]:
+        """The names of the columns that are published as they are."""
+        return [column["name"] for column in self.certificate["columns"] if column["role"] == "kept"]
+
+    @property
+    def sensitive(self) -> list[str]:
+        """The names of the sensitive columns, in the order of the policy, as in all sentences and tables."""
+        return [column.name for column in self.audit.policy.sensitive]
 
     @property
     def quasi(self) -> list[str]:
@@ -142,7 +157,7 @@ class Facts:
     @property
     def unique(self) -> str:
         """How many rows are unique if all published columns are taken together, in sentences."""
-        rows, others = int(self.certificate["unique_rows"]), [*self.names("sensitive"), *self.names("kept")]
+        rows, others = int(self.certificate["unique_rows"]), [*self.sensitive, *self.kept]
         quantity = "" if len(others) == 1 else "both " if len(others) == 2 else "all of "
         together = f"the quasi-identifiers and {quantity}{listed(list(map(quoted, others)))}"
         found = self._of_rows(rows, "is", "are")
@@ -238,6 +253,25 @@ class Facts:
         largest = MASKED if whole == MASKED and self.audit.classes == 1 else percent(self.audit.sensitive[name].share)
         return largest, whole
 
+    @property
+    def beyond_t(self) -> str:
+        """A sentence on columns of which a value may have a share farther from the table than t; empty if there is none."""
+        names = [quoted(name) for name in self.audit.sensitive if self._is_beyond_t(name)]
+        if not names:
+            return ""
+        return f"t does not bound these shares of {listed(names)}: near values count as nearly the same there."
+
+    def _is_beyond_t(self, name: str) -> bool:
+        """Whether values have an order, and one has a share in a class beyond t and its share in the table."""
+        found, counts = self.audit.sensitive[name], self.papers.measured.distributions[name].counts
+        return (
+            found.distance in ("ordered", "numeric")
+            and found.limit is not None
+            and self.audit.policy.n is None
+            and self.shares(name)[1] != MASKED
+            and found.worst("share") > Fraction(int(counts.max()), int(counts.sum())) + found.limit
+        )
+
     def _most(self, found: Distribution) -> str:
         """Return the share of the most frequent value in the table; it is masked where its count is: then all counts are."""
         most, listing = int(found.counts.argmax()), self._distribution(found)
@@ -279,7 +313,7 @@ class Facts:
                 (_interval_in_words(found.values, first, last), int(found.counts[first:last].sum()), False)
                 for first, last in ranges
             ]
-            return _listing_of_values(found.name, lines, rows)
+            return _listing_of_values(found.name, lines, rows, 0)
         of_bins = any(column.name == found.name and column.bins is not None for column in self.audit.policy.sensitive)
         return self._values(found.name, found.values, found.counts.tolist(), in_order=found.in_order or of_bins)
 
@@ -302,7 +336,7 @@ class Facts:
             of = [line for line in rest if line[2] is hidden]
             pooled_line = (f"{len(of):,} values more", sum(line[1] for line in of), hidden)
             lines += of if len(of) < 2 else [pooled_line]  # one more is shown by its name
-        return _listing_of_values(name, lines, self.audit.rows)
+        return _listing_of_values(name, lines, self.audit.rows, sum(masked))
 
     @cached_property
     def published(self) -> dict[str, PublishedColumn]:
@@ -319,16 +353,24 @@ class Facts:
     @cached_property
     def coarseness(self) -> dict[str, list[tuple[float, str]]]:
         """How coarse each quasi-identifier is published: shares of the rows, largest first, each with words."""
-        holds = {column["name"]: column["holds"] for column in self.certificate["columns"]}
-        return {name: coarseness_of(name, self.published, self.audit, holds.get(name, "")) for name in self.quasi}
+        return {name: coarseness_of(name, self.published, self.audit, self._holds.get(name, "")) for name in self.quasi}
+
+    @cached_property
+    def _holds(self) -> dict[str, str]:
+        """What the codebook says of each published column."""
+        return {column["name"]: column["holds"] for column in self.certificate["columns"]}
+
+    def _in_words(self, name: str) -> str:
+        """Return how a quasi-identifier is published, in words, and beyond which ends all values are one."""
+        said = coarseness_in_words(self.coarseness[name], self.audit.rows, self.least)
+        return said + ends_in_words(self._holds.get(name, ""))
 
     def _published(self, name: str) -> str:
         """Return how a quasi-identifier is published, in words; for labels of a hierarchy with the detail that is lost."""
-        found = self.coarseness[name]
-        said = coarseness_in_words(found, self.audit.rows, self.least)
+        found, said = self.coarseness[name], self._in_words(name)
         lost = self.certificate["loss"].get("by_attribute", {}).get("gcp", {}).get(name)
         is_label = any(" of its hierarchy" in what for _, what in found)
-        return f"{said} ({percent(lost)} of its detail lost)" if is_label and lost is not None else said
+        return f"{said}; {percent(lost)} of its detail is lost" if is_label and lost is not None else said
 
     @property
     def coarse(self) -> list[tuple[str, str]]:
@@ -354,23 +396,20 @@ class Facts:
         single = [quoted(name) for name in self.quasi if [what for _, what in self.coarseness[name]] == [SINGLE]]
         if single:
             said.append(f"Counts by {listed(single)}: published as {'it is' if len(single) == 1 else 'they are'}.")
-        ranges = [
-            f"{quoted(name)} ({self._published(name)})" for name in self.quasi if " ranges of " in self.coarseness[name][0][1]
-        ]
+        ranges = [quoted(name) for name in self.quasi if " ranges of " in self.coarseness[name][0][1]]
         if ranges:
-            said.append(f"Counts over ranges that are much wider than those that are published: {listed(ranges)}.")
+            said.append(
+                f"Counts over ranges of {listed(ranges)} that are much wider than those that are published. How wide these are "
+                "is in section 10."
+            )
         return said
 
     def not_good_for(self) -> list[str]:
         """Return what the release cannot be used for, from its figures and limits."""
-        coarse = [
-            f"{quoted(name)} ({self._published(name)})"
-            for name in self.quasi
-            if self.coarseness[name][0][1] not in (SINGLE, MEANS)
-        ]
+        coarse = [quoted(name) for name in self.quasi if {what for _, what in self.coarseness[name]} - {SINGLE, MEANS}]
         said = ["Anything about one person."]
         if coarse:
-            said.append(f"Questions finer than the published values: {listed(coarse)}.")
+            said.append(f"Questions finer than the published values of {listed(coarse)}. How each is published is in section 10.")
         limited = [quoted(column.name) for column in self.audit.policy.sensitive if column.t is not None]
         if limited:
             said.append(
@@ -380,13 +419,12 @@ class Facts:
         return said
 
     def losses(self) -> Listing:
-        """Return how each quasi-identifier is published, and how much detail it lost against the released table, if known."""
+        """Return how each quasi-identifier is published, and how much detail it lost, if anybody can compute that."""
         parts = self.certificate["loss"].get("by_attribute", {}).get("gcp", {})
-        rows = []
-        for name, found in self.coarseness.items():
-            said = coarseness_in_words(found, self.audit.rows, self.least)
-            rows.append((name, said, percent(parts[name]) if name in parts else "not stated"))
-        return cut("Quasi-identifiers: how they are published, and detail lost", ("column", "published", "detail lost"), rows, 2)
+        rows = [(name, self._in_words(name), percent(parts[name]) if name in parts else "not stated") for name in self.quasi]
+        return cut(
+            "Quasi-identifiers: how they are published, and detail lost (GCP)", ("column", "published", "detail lost"), rows, 2
+        )
 
     @property
     def loss_unknown(self) -> list[str]:
@@ -406,13 +444,15 @@ def cut_lines(text: str, source: str) -> list[str]:
     return [*lines[:MOST_LINES], f"# {number_of(len(lines) - MOST_LINES, 'line')} more are not shown: see the {source}"]
 
 
-def _listing_of_values(name: str, lines: Sequence[tuple[str, int, bool]], rows: int) -> Listing:
-    """Return the table of a distribution: each value, its rows, and whether they are masked."""
+def _listing_of_values(name: str, lines: Sequence[tuple[str, int, bool]], rows: int, hidden: int) -> Listing:
+    """Return the table of a distribution: each value, its rows, and whether they are masked; ``hidden`` values are, in all."""
     found = [
         (label, MASKED, MASKED) if masked else (label, f"{count:,}", percent(count / rows)) for label, count, masked in lines
     ]
-    hidden = sum(masked for _, _, masked in lines)
-    note = f"{number_of(hidden, 'line is', 'lines are')} masked: small counts, and others so that sums do not tell them."
+    note = (
+        f"The rows of {number_of(hidden, 'value')} are masked: small counts, and others so that sums do not tell them. How many "
+        "rows these values have together follows from the other lines; how many each has does not."
+    )
     return Listing(f"Values of {name} in the release", ("value", "rows", "share"), found, 1, note if hidden else "")
 
 

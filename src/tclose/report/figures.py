@@ -36,12 +36,14 @@ class Figure:
 def charts_of_facts(facts: Facts) -> dict[str, list[Figure]]:
     """Return the charts that every report of a release has, by section."""
     losses = facts.certificate["loss"].get("by_attribute", {}).get("gcp", {})
+    weighted = len({column.weight for column in facts.audit.policy.quasi}) > 1
+    trees = " or of the whole hierarchy" if any("hierarchy" in column["holds"] for column in facts.certificate["columns"]) else ""
     return {
         "risk": list(_sizes(facts)),
         "transformations": [
             Figure(
-                draw_inline(loss_by_column(losses, overall=facts.certificate["loss"].get("gcp"))),
-                "How much detail each quasi-identifier lost, against the released table.",
+                draw_inline(loss_by_column(losses, overall=facts.certificate["loss"].get("gcp"), weighted=weighted)),
+                f"How wide the published values are, as a share of all that is published{trees}: what any reader can compute.",
             )
         ]
         if losses

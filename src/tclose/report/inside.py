@@ -30,8 +30,6 @@ RIGHT, WRONG = 0.1, 0.25
 """Counts are good with a median error up to the first, and not good with one above the second."""
 TIED, KEPT, LOST = 0.1, 0.8, 0.5
 """Pairs of columns go together from this Cramér's V on; shares of it that are kept, and below which it is lost."""
-MOST_NAMED = 30
-"""Columns that are not published and have their names told, at most."""
 MOVES = 8
 """Moves of a transport plan that are listed, at most."""
 
@@ -95,7 +93,7 @@ class Inside:
         """The columns of the input that are not in the release, in words; empty if there are none, or nobody knows."""
         policy = self.record.get("policy", {})
         said = [
-            f"{listed(list(map(quoted, policy[role])), MOST_NAMED)} ({why})"
+            f"{listed(list(map(quoted, policy[role])))} ({why})"
             for role, why in (("identifiers", "named as identifiers"), ("drop", "dropped"))
             if policy.get(role)
         ]

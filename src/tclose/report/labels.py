@@ -17,6 +17,8 @@ ELLIPSIS = "…"
 MISSING = "missing"
 """How a missing cell is called."""
 NARROW, WIDE = set(" ijltfrI.,:;'`|!()[]{}/\\-"), set("mwMW%@…—")
+NAMED = 30
+"""Columns that a sentence names, at most: readers look for theirs."""
 LONGEST = 400
 """Characters of a text that are looked at, at its start and at its end: no label has room for more."""
 
@@ -129,7 +131,7 @@ def percent(share: float) -> str:
     return ">99.9%" if 0.9995 <= share < 1 else f"{100 * share:.1f}%"
 
 
-def listed(texts: Sequence[str], most: int = 5) -> str:
+def listed(texts: Sequence[str], most: int = NAMED) -> str:
     """Return a list of texts for a sentence, about ``most`` of them: "a, b and 3 more"; never "1 more", which is named."""
     if len(texts) <= most + 1:
         return ", ".join(texts[:-1]) + " and " + texts[-1] if len(texts) > 1 else "".join(texts)

@@ -19,6 +19,8 @@ DAY = 86_400_000_000
 ANY = ("*", "any value")
 OR_MISSING = " or missing"
 OPEN = ("less than ", " or more", " or less")
+ONE_VALUE = " is one value"
+"""How the codebook says that there is a top or a bottom."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +120,15 @@ def coarseness_in_words(found: Sequence[tuple[float, str]], rows: int, least: in
     first, *others = (f"{share} {what}" for share, (_, what) in zip(shares, order, strict=True))
     rows_of = " rows " if small else " of the rows "
     return "; ".join([first.replace(" ", rows_of, 1), *others])
+
+
+def ends_in_words(holds: str) -> str:
+    """Return beyond which ends all values of a quasi-identifier are published as one, after what the codebook says of it.
+
+    >>> ends_in_words("The range of 'pay' among the rows of the class, widened to a grid of 200; 1000 or more is one value.")
+    '; 1000 or more is one value'
+    """
+    return "".join(f"; {part}" for part in holds.removesuffix(".").split("; ") if part.endswith(ONE_VALUE))
 
 
 def _kind_of(label: str) -> tuple[str, float]:

@@ -22,18 +22,21 @@ def is_far_apart(numbers: Any) -> bool:
     return bool(len(numbers)) and int(np.min(numbers)) > 0 and int(np.max(numbers)) >= FAR * int(np.min(numbers))
 
 
-def edges_of_sizes(sizes: Ints) -> list[int]:
-    """Return whole numbers that cut the range of some sizes into at most 24 bins; each bin ends before the next begins.
+def edges_of_sizes(sizes: Ints, k: int = 0) -> list[int]:
+    """Return whole numbers that cut the range of some sizes into about 24 bins; each bin ends before the next begins.
+
+    Bins of one width begin at k, and go down from there where sizes are smaller.
 
     >>> edges_of_sizes(np.array([3, 4, 7]))
     [3, 4, 5, 6, 7, 8]
+    >>> edges_of_sizes(np.array([7, 61]), k=5)[:4]
+    [5, 8, 11, 14]
     """
     least, most = int(sizes.min()), int(sizes.max())
     if not is_far_apart(sizes):
         step = -(-(most - least + 1) // BINS)
-        return (
-            list(range(least, most + step + 1, step)) if step == 1 else list(range(least - least % step, most + step + 1, step))
-        )
+        first = k + (least - k) // step * step
+        return [max(edge, 1) for edge in range(first, most + step + 1, step)]
     steps = np.geomspace(least, most + 1, BINS + 1)
     return sorted({math.floor(step + 1e-9) for step in steps[:-1]} | {most + 1})
 
@@ -52,6 +55,16 @@ def whole_ticks(least: int, most: int, *, logarithmic: bool = False, count: int 
     rough = max(1, (most - least) // count)
     step = next(tick * 10**power for power in range(20) for tick in (1, 2, 5) if tick * 10**power >= rough)
     return list(range(-(-least // step) * step, most + 1, step)) or [least]
+
+
+def share_ticks(most: float) -> list[float]:
+    """Return round shares for the ticks of an axis, at most six of them, from 0 to the largest share: none beyond 100%.
+
+    >>> share_ticks(1), share_ticks(0.37), share_ticks(0.004)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 0.1, 0.2, 0.3], [0.0, 0.001, 0.002, 0.003, 0.004])
+    """
+    parts = next(10**power // tick for power in range(10, 0, -1) for tick in (1, 2, 5) if 5 * tick >= most * 10**power)
+    return [number / parts for number in range(int(most * parts + 1e-9) + 1)]
 
 
 def grid(x: Floats, y: Floats, columns: int, rows: int) -> list[tuple[float, float, int]]:

@@ -27,7 +27,7 @@ def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
         What is counted in a class: "row" or "person".
     """
     sizes = np.asarray(sizes, dtype=np.int64)
-    edges = edges_of_sizes(sizes)
+    edges = edges_of_sizes(sizes, k or 0)
     if k is not None and edges[0] < k < edges[-1]:
         edges = sorted({*edges, k})  # so that no bar has classes on both sides of the line
     counts = np.histogram(sizes, [edge - 0.5 for edge in edges])[0].tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tclose.report.charts.binning import Groups
+from tclose.report.charts.binning import Groups, share_ticks
 from tclose.report.charts.frame import LABELS, Spec, frame
 from tclose.report.labels import percent
 from tclose.report.look import NAVY, SKY, TEXT
@@ -61,7 +61,7 @@ def two_distributions(
             "type": "quantitative",
             "title": "share of the rows",
             "scale": {"domain": [0, 1.2 * most], "nice": False},
-            "axis": {"format": "~p", "tickCount": 4, "labelOverlap": True},
+            "axis": {"format": "~p", "values": share_ticks(most), "labelOverlap": True, "domain": False},
         },
     }
     colour = {

@@ -64,6 +64,8 @@ class Figures:
     gcp_stated : float or None
         The information loss as the screen and the report of the release state it, measured by what is published. Records of
         earlier versions do not have it.
+    sentence : str or None
+        What that attacker knows and does, and how often it is right, in a sentence. Records of earlier versions do not have it.
     """
 
     attained: dict[str, float]
@@ -78,6 +80,7 @@ class Figures:
     attack: str
     seconds: float
     gcp_stated: float | None = None
+    sentence: str | None = None
 
     @property
     def t(self) -> float:
@@ -148,4 +151,5 @@ def _measured(staged: Staged, seed: int, seconds: float) -> Figures:
         attack=f"{worst.name}, {worst.sensitive}",
         seconds=seconds,
         gcp_stated=DetailLost.of(release).overall,
+        sentence=worst.sentence,
     )

@@ -20,7 +20,7 @@ MEASURES = ("t", "excess", "gcp", "lm", "query_error", "homogeneous")
 
 
 class Point(NamedTuple):
-    """One algorithm at one t and k: means over the seeds that were done."""
+    """One algorithm at one t and k: means over the seeds that were done, and the attack with the largest excess of all."""
 
     algorithm: str
     asked: float | None
@@ -34,6 +34,8 @@ class Point(NamedTuple):
     homogeneous: float
     seconds: float
     gcp_stated: float | None = None
+    attack: str = ""
+    sentence: str | None = None
 
     @property
     def name(self) -> str:
@@ -141,20 +143,31 @@ class Comparison:
         return [point for point in points if not any(_better(other, point, (x, y)) for other in points)]
 
     @property
+    def best(self) -> Point | None:
+        """Of the releases whose t is nearest to that of the policy, the one that loses least; None if nothing was done."""
+        return min(
+            self.points,
+            key=lambda point: (abs((point.asked or 0) - (self.asked or 0)), point.asked or 0, point.gcp, point.algorithm),
+            default=None,
+        )
+
+    @property
     def suggestion(self) -> str | None:
-        """What the figures speak for, in a sentence; None if nothing was done."""
-        points = self.points
-        if not points:
+        """What the figures speak for, in sentences; None if nothing was done."""
+        points, best = self.points, self.best
+        if best is None:
             return None
-        wanted = min({point.asked for point in points}, key=lambda t: (abs((t or 0) - (self.asked or 0)), t or 0))
+        wanted = best.asked
         same = [point for point in points if point.asked == wanted]
-        best = min(same, key=lambda point: (point.gcp, point.algorithm))
         asked = f"k = {best.k}" if wanted is None else f"t = {wanted:g}"
         size = "" if wanted is None else f" (k = {best.k})"
         said = (
             f"At {asked}, {best.algorithm}{size} loses least: {best.loss}, COUNT queries off by {best.query_error:.1%} "
             f"in the median, largest excess of an attack {100 * best.excess:+.1f} points."
         )
+        if best.sentence:
+            where = "That attack" if best.seeds == 1 else f"The largest of {best.seeds} seeds"
+            said += f" {where}: {best.sentence[:1].lower()}{best.sentence[1:]}"
         if best.homogeneous:
             said += f" {best.homogeneous:,.0f} rows lie in classes in which everybody has the same sensitive value."
             none = [point for point in points if not point.homogeneous]
@@ -257,7 +270,7 @@ def _more(one: Point, other: Point) -> float:
 def _point(results: Sequence[Result]) -> Point:
     """Return the means of the figures of cells that differ in their seed alone."""
     figures = [result.figures for result in results if result.figures is not None]
-    cell = results[0].cell
+    cell, worst = results[0].cell, max(figures, key=lambda one: one.excess)
 
     def mean(measure: Callable[[Any], float | None]) -> float:
         known = [value for value in map(measure, figures) if value is not None]
@@ -276,6 +289,8 @@ def _point(results: Sequence[Result]) -> Point:
         mean(lambda one: one.homogeneous),
         mean(lambda one: one.seconds),
         None if any(one.gcp_stated is None for one in figures) else mean(lambda one: one.gcp_stated),
+        worst.attack,
+        worst.sentence,
     )
 
 

@@ -40,6 +40,7 @@ class FiguresEntry(Entry):
     attack: str
     seconds: Error
     gcp_stated: Share | None = None
+    sentence: str | None = None
 
 
 def _known(name: str) -> str:

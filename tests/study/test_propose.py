@@ -26,8 +26,17 @@ from tclose.policy.proposed import is_unconfirmed
 from tclose.release.detail import DetailLost
 from tclose.release.hospital import hospital
 from tclose.study.propose import costs, singling
-from tclose.study.propose.columns import columns_of
-from tclose.study.propose.commented import cost_table, flow, loss_of_hierarchies, scalar, uncounted, what_costs_mean
+from tclose.study.propose.columns import ALONE, columns_of
+from tclose.study.propose.commented import (
+    cost_table,
+    dangers,
+    flow,
+    in_words,
+    loss_of_hierarchies,
+    scalar,
+    uncounted,
+    what_costs_mean,
+)
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.inputs import read_as_needed
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
@@ -96,6 +105,25 @@ def test_every_column_and_every_set_of_two_or_three_is_counted(visits: pa.Table,
         assert (one.rows, one.of, one.estimate) == (sum(len(owners[row]) == 1 for row in rows), 600, False)
     shares = [one.share for one in proposed.singled_out if len(one.columns) == 3]
     assert shares == sorted(shares, reverse=True)
+
+
+def test_a_list_of_sets_that_is_cut_says_so(proposed: tc.Proposal) -> None:
+    some = {size: [one for one in proposed.singled_out if len(one.columns) == size and one.rows] for size in (1, 2, 3)}
+    by_themselves = {one.columns[0] for one in some[1] if one.share >= ALONE}
+    sets = {size: [one for one in some[size] if by_themselves.isdisjoint(one.columns)] for size in (2, 3)}
+    said = dangers(proposed, 1)
+    listed = [sentence for sentence in said if "together single out" in sentence]
+    assert (len(listed), [f"{in_words(sets[size][0])}." in listed for size in (2, 3)]) == (4, [True, True])
+    (cut,) = [sentence for sentence in said if sentence.startswith("These are the worst: ")]
+    assert cut.endswith(
+        f"2 of {len(sets[2])} sets of two, 2 of {len(sets[3])} sets of three. The file has the figure of each column."
+    )
+    everything = dangers(proposed, 1_000)
+    assert {f"{in_words(one)}." for one in sets[2]} - set(everything) <= {
+        f"{in_words(one)}." for one in sets[2] if {"cost", "diagnosis"} & set(one.columns)
+    }
+    text = " ".join(proposed.to_yaml().replace("\n#     ", " ").split())
+    assert all(sentence in text for sentence in dangers(proposed))
 
 
 def test_counts_of_a_sample_are_marked_and_do_not_depend_on_the_order(monkeypatch: pytest.MonkeyPatch, visits: pa.Table) -> None:

@@ -15,6 +15,9 @@ from tclose.cli.targets import a_file
 if TYPE_CHECKING:
     from tclose.study.propose.proposal import Proposal
 
+SETS_SHOWN = 3
+"""Sets of columns of each size that single out the most rows; the file lists more."""
+
 
 def init(
     data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
@@ -100,7 +103,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     for sentence in found.ways:
         screen.tell(sentence)
     screen.print()
-    for sentence in dangers(found):
+    for sentence in dangers(found, SETS_SHOWN):
         screen.tell(sentence)
     screen.print()
     header, *cells = cost_table(found.costs)

@@ -16,6 +16,7 @@ from tclose.study.propose.columns import ALONE
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.singling import MOST_COLUMNS, SingledOut
 from tclose.study.propose.words import suggests_sensitive
+from tclose.values.exact import number_of
 from tclose.values.visible import visible
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ WIDTH = 110
 """Characters of a line of comments."""
 
 SHOWN = 5
-"""Sets of columns of each size that are listed; of those with a sensitive column, one."""
+"""Sets of columns of each size that the file lists; of those with a sensitive column, one."""
+
+SETS = (("column", "columns"), ("set of two", "sets of two"), ("set of three", "sets of three"))
+"""What one set, and several sets, of one, two and three columns are called."""
 
 SHARES, LONGEST_NAME = 4, 20
 """Sensitive columns in the table of costs, and characters of a name there, at most."""
@@ -231,23 +235,54 @@ def loss_of_hierarchies(proposal: Proposal) -> str:
     )
 
 
-def dangers(proposal: Proposal) -> list[str]:
-    """Return sentences on the sets of columns that single out the most rows; the first one says what that means."""
-    found = ["Singled out are rows whose values no other person shares: whoever knows these values finds the row."]
+def dangers(proposal: Proposal, shown: int = SHOWN) -> list[str]:
+    """Return sentences on the sets of columns that single out the most rows; the first one says what that means.
+
+    Of sets that differ in columns that nearly tell one another, the worst is listed.
+
+    Parameters
+    ----------
+    shown
+        The sets of each size that are listed at most.
+    """
     own = {column.name for column in proposal.policy.sensitive}
+    first = {name: group[0] for group in proposal.alike for name in group}
     # A column that singles out many rows by itself is not listed in sets: it would be in all of them.
     by_themselves = {one.columns[0] for one in proposal.singled_out if len(one.columns) == 1 and one.share >= ALONE}
+    sets = [one for one in proposal.singled_out if one.rows and (len(one.columns) == 1 or by_themselves.isdisjoint(one.columns))]
+    listed: list[SingledOut] = []
     for sensitive in (False, True):  # first what others may know, then sets with a column that nobody should know
         for size in (1, 2, 3):
-            sets = [one for one in proposal.singled_out if len(one.columns) == size and one.rows]
-            sets = [one for one in sets if sensitive != own.isdisjoint(one.columns)]
-            if size > 1:
-                sets = [one for one in sets if by_themselves.isdisjoint(one.columns)]
-            found += [f"{in_words(one)}." for one in sets[: 1 if sensitive else SHOWN]]
-    counted = {one.columns[0] for one in proposal.singled_out if len(one.columns) == 1}
+            different: dict[frozenset[str], SingledOut] = {}
+            for one in sets:
+                told = frozenset(first.get(name, name) for name in one.columns)
+                if len(told) == len(one.columns) == size and sensitive != own.isdisjoint(one.columns):
+                    different.setdefault(told, one)
+            listed += list(different.values())[: 1 if sensitive else shown]
+    meaning = "Singled out are rows whose values no other person shares: whoever knows these values finds the row."
+    if not listed:
+        return [meaning, "No column, and no set of two or three columns, does so here."]
+    return [meaning, *(f"{in_words(one)}." for one in listed), *_what_is_not_listed(proposal, sets, listed)]
+
+
+def _what_is_not_listed(proposal: Proposal, sets: Sequence[SingledOut], listed: Sequence[SingledOut]) -> Iterator[str]:
+    """Yield sentences on the sets that single out rows, too, and are not listed."""
+    cut = []
+    for size, nouns in enumerate(SETS, 1):
+        all_, some = (sum(len(one.columns) == size for one in own) for own in (sets, listed))
+        if some < all_:
+            cut.append(f"{some:,} of {number_of(all_, *nouns)}")
+    if cut:
+        yield f"These are the worst: {', '.join(cut)}. The file has the figure of each column."
+    columns = {name for one in listed for name in one.columns}
+    for group in proposal.alike:
+        if not columns.isdisjoint(group):
+            yield f"Of {listed_names(group)} a line names one at most: they tell about the same."
+    counted = {one.columns[0]: one.share for one in proposal.singled_out if len(one.columns) == 1}
+    if len(counted) > 1 and max(counted.values()) >= ALONE:
+        yield f"Sets with a column that singles out {100 * ALONE:.0f}% of the rows or more by itself are not listed."
     if len(counted) > MOST_COLUMNS:
-        found.append(f"Sets were counted of the {MOST_COLUMNS} columns that single out most.")
-    return found if len(found) > 1 else [*found, "No column, and no set of two or three columns, does so here."]
+        yield f"Sets were counted of the {MOST_COLUMNS} columns that single out most."
 
 
 def in_words(one: SingledOut) -> str:

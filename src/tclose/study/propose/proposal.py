@@ -50,6 +50,8 @@ class Proposal:
         How classes are published, in sentences that each hold for several columns: what "in ranges" and "in sets" mean.
     misfits : tuple of Misfit
         Files of hierarchies that were offered, and that their owner should mend.
+    alike : tuple of tuple of str
+        Groups of columns that tell, or nearly tell, one another.
     """
 
     policy: Policy
@@ -66,6 +68,7 @@ class Proposal:
     without_hierarchies: Cost | None = None
     ways: tuple[str, ...] = ()
     misfits: tuple[Misfit, ...] = ()
+    alike: tuple[tuple[str, ...], ...] = ()
 
     def to_yaml(self, path: str = "policy.yaml") -> str:
         """Return the text of a policy's file, with the reasons as comments.

@@ -11,7 +11,7 @@ from tclose.errors import ColumnError, InputError, raising_alone
 from tclose.jobs import announce
 from tclose.make.registry import DEFAULT, find_algorithm
 from tclose.policy import Input, Policy, Quasi
-from tclose.study.propose.alike import alike_columns, decisions_on_alike, decisions_on_twins
+from tclose.study.propose.alike import alike_columns, decisions_on_alike, decisions_on_twins, groups_alike
 from tclose.study.propose.columns import Column, columns_of
 from tclose.study.propose.commented import flow, listed_names
 from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
@@ -107,6 +107,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         _cost_without_hierarchies(read, policy, assigned, grids, rows),
         tuple(dict.fromkeys(one.way for one in assigned if one.way)),
         tuple(one.misfit for one in assigned if one.misfit is not None),
+        groups_alike(assigned, pairs),
     )
 
 

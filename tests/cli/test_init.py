@@ -41,6 +41,10 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert [line[0] for line in lines if line[0].startswith("0.")] == ["0.1", "0.2", "0.3"]
     assert "Decide which columns are sensitive, and which t: 0.2 is in the file so that it runs." in shown
     assert "cost, diagnosis and icd10 are guesses from names alone. Ask of each column in quasi: would it harm a person" in shown
+    for told in (shown, " ".join(policy.read_text().replace("\n#     ", " ").split())):
+        assert (
+            "A harmless column that nobody else knows can be published as it is, with its exact values: name it in keep" in told
+        )
     assert "together single out" in shown
     assert shown.count("each step has 5 persons or more, or nobody") == 1
     command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"

@@ -688,7 +688,7 @@ def test_the_skeleton_of_the_context_has_every_topic_and_loads_when_it_is_filled
     assert list(tc.Policy.load(tmp_path / "policy.yaml").context) == list(CONTEXT)
 
 
-def test_a_file_that_drops_nothing_has_a_list_to_fill_in(tmp_path: Path) -> None:
+def test_a_file_that_keeps_or_drops_nothing_has_a_list_to_fill_in(tmp_path: Path) -> None:
     found = tc.propose(people_of())
     text = found.to_yaml()
     assert text.count("\n# drop: []\n") == 1
@@ -696,10 +696,19 @@ def test_a_file_that_drops_nothing_has_a_list_to_fill_in(tmp_path: Path) -> None
     edited = "\n".join(line for line in text.splitlines() if not line.startswith("  job:")).replace("# drop: []", "drop: [job]")
     (tmp_path / "policy.yaml").write_text(edited)
     assert tc.Policy.load(tmp_path / "policy.yaml").drop == ["job"]
+    nothing = tc.propose(people_of().drop_columns(["country"])).to_yaml()
+    assert nothing.count("\n# keep: []\n") == 1
+    edited = "\n".join(line for line in nothing.splitlines() if not line.startswith("  job:")).replace(
+        "# keep: []", "keep: [job]"
+    )
+    (tmp_path / "policy.yaml").write_text(edited)
+    assert [column.name for column in tc.Policy.load(tmp_path / "policy.yaml").keep] == ["job"]
     codes = [f"x{number % 70}" for number in range(120)]
     dropping = tc.propose(people_of().append_column("code", [codes])).to_yaml()
     assert "\ndrop:\n" in dropping
     assert "# drop" not in dropping
+    assert "\n# Published as they are, with their exact values. What others may know must be in quasi.\nkeep:\n" in text
+    assert "\n# keep:" not in text
 
 
 def test_the_command_names_the_table_and_the_policy_as_they_were_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

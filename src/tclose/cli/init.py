@@ -78,6 +78,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     from tclose.cli.screen import listed_names
     from tclose.study.propose.commented import (
         ASK,
+        ROLES,
         cost_table,
         costs_command,
         dangers,
@@ -124,6 +125,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
     if found.guessed:
         screen.tell(f"  {whence_sensitive(found)} {ASK}")
+    screen.tell(f"  {ROLES}")
     if policy.unit is None:
         screen.tell(
             "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit."

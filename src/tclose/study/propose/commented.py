@@ -45,11 +45,23 @@ CONTEXT_ASKED = {
 }
 """What each topic of a policy's ``context`` asks for."""
 
-TO_DROP = "To drop a column, take its line away above, name it between the brackets, and take '# ' away."
-"""What to do with the list of dropped columns in a file in which it is empty."""
+_HOW = "take its line away above, name it between the brackets, and take '# ' away."
+
+EMPTY = {
+    "keep": f"To publish a column as it is, with its exact values, {_HOW} Only a harmless one that nobody else knows: what "
+    "others may know must be in quasi.",
+    "drop": f"To drop a column, {_HOW}",
+}
+"""What to do with the list of kept, or dropped, columns in a file in which it is empty."""
 
 FOR_PROPOSED = "The table is about the roles and settings as proposed. Once you have changed some, this says what each t costs:"
 """What the table of costs is about."""
+
+ROLES = (
+    "What can others know about a person? That belongs in quasi. A harmless column that nobody else knows can be published as it "
+    "is, with its exact values: name it in keep, as keep: [COLUMN]. What is in drop is not published."
+)
+"""Which columns belong in the other roles."""
 
 ASK = "Ask of each column in quasi: would it harm a person if others learned it? Then it belongs in sensitive."
 """What finds a sensitive column whose name does not say so."""
@@ -103,7 +115,7 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
         "Decide before you publish anything:",
         f"1. Which columns are sensitive? {whence_sensitive(proposal)} {ASK}",
         "2. Which t? The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
-        "3. What can others know about a person? That belongs in quasi. What is only in drop is not published.",
+        f"3. {ROLES}",
         *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), 4)),
     )
     for number, misfit in enumerate(proposal.misfits, 4 + len(proposal.decisions)):
@@ -142,17 +154,17 @@ def _roles(proposal: Proposal, settings: dict[str, Any], path: str) -> Iterator[
         "identifiers": "Never published: they name persons.",
         "quasi": "What others may know about a person. A class is published with one value, range or set for all of its rows.",
         "sensitive": "What nobody should learn. GUESSED: check it first." if proposal.guessed else "What nobody should learn.",
-        "keep": "Published as they are.",
+        "keep": "Published as they are, with their exact values. What others may know must be in quasi.",
         "drop": "Not published. Give a column another role to publish it.",
     }
     alone = {one.columns[0]: one for one in proposal.singled_out if len(one.columns) == 1}
     for role, words in explained.items():
         found = settings.get(role)
-        if role == "drop" and not found:
-            yield ""
-            yield from _comment(TO_DROP)
-            yield "# drop: []"
         if not found:
+            if role in EMPTY:
+                yield ""
+                yield from _comment(EMPTY[role])
+                yield f"# {role}: []"
             continue
         yield ""
         yield from _comment(words)

@@ -154,7 +154,8 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
         yield (
             f"{asked} no word that tclose knows, so {'it stands' if one else 'they stand'} in quasi until you say. Move what "
             "nobody should learn, as an opinion, a result, or how often somebody saw a doctor, to sensitive, and write "
-            f"{_settings_if_sensitive(doubtful)}. What nobody else knows costs the other columns detail: name it in drop."
+            f"{_settings_if_sensitive(doubtful)}. What nobody else knows costs the other columns detail: name it in drop, or in "
+            "keep if it harms nobody."
         )
     more = [one for one in assigned if one.role == "quasi" and suggests_sensitive(one.column.name)]
     if more:

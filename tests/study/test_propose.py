@@ -830,9 +830,12 @@ def test_few_whole_numbers_may_be_codes_however_they_are_written() -> None:
     found = tc.propose(table, sensitive=["ill"])
     assert found.reasons["job"] == ("Whole numbers written as decimals, 6 different.", "Few numbers.")
     assert found.reasons["ratio"] == ("Numbers, 6 different.", "Few numbers, in ranges from one of them to another.")
-    text = " ".join(found.to_yaml().split())
-    assert text.count("Few numbers: if they are codes without an order, write {type: category} after the column's name.") == 1
-    tc.Policy(quasi={"job": {"type": "category"}, "ratio": None}, sensitive={"ill": 0.2})
+    text = " ".join(found.to_yaml().replace("\n# ", " ").split())
+    assert text.count("Few numbers: a class is published as one of them, or as a range from one to another.") == 1
+    assert text.count("write {type: category} after the column's name: then it is published as the set of its values.") == 1
+    assert set(tc.anonymize(table, found.policy).table["job"].to_pylist()) == {"[1, 3]", "[4, 6]"}
+    codes = replace(found.policy, quasi=[tc.Quasi("job", type="category"), tc.Quasi("ratio")])
+    assert all(value.startswith("{") for value in tc.anonymize(table, codes).table["job"].to_pylist())
 
 
 def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:

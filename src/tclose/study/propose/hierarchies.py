@@ -29,7 +29,10 @@ SHORTEST_CODE = 4
 
 IN_RANGES = "In ranges: a class is published as a range of whole steps; each step has {k} persons or more, or nobody."
 IN_SETS = "In sets: a class is published as the set of its values."
-FEW_NUMBERS = "Few numbers: if they are codes without an order, write {type: category} after the column's name."
+FEW_NUMBERS = (
+    "Few numbers: a class is published as one of them, or as a range from one to another. If they are codes without an order, "
+    "write {type: category} after the column's name: then it is published as the set of its values."
+)
 BY_LABELS = "With a file: a class is published by the labels of the file's groups."
 """What ways to publish a class mean: said once for all columns that have one."""
 COULD_GROUP = " A hierarchy could name groups of them."

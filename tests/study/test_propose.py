@@ -881,3 +881,16 @@ def test_what_to_write_after_a_column_that_becomes_sensitive_is_what_would_be_pr
         own.pop("hierarchy", None)
         text = said.partition("after its name ")[2].partition(f" for {name}")[0].rpartition("{")[2].partition("}")[0]
         assert YAML(typ="safe", pure=True).load("{" + text + "}") == own
+
+
+def test_whole_numbers_with_a_point_are_published_as_they_are_written_and_that_is_said(tmp_path: Path) -> None:
+    people = [["wave", "ill"], *([f"{row % 130}", "flu" if row % 3 else "gout"] for row in range(400))]
+    said = "Whole numbers written as decimals are published as they are written, as [0.0, 200.0) or 7.0."
+    for point in ("", ".0"):
+        data = written(tmp_path, [people[0], *([f"{wave}{point}", ill] for wave, ill in people[1:])])
+        found = tc.propose(data, sensitive="ill")
+        text = " ".join(found.to_yaml().replace("\n# ", " ").split())
+        assert text.count(said) == sum(way.startswith(said) for way in found.ways) == bool(point)
+        ranges = {value for value in tc.anonymize(data, found.policy).table["wave"].to_pylist() if value.startswith("[")}
+        assert ranges
+        assert all((".0" in value) == bool(point) for value in ranges)

@@ -33,6 +33,10 @@ FEW_NUMBERS = (
     "Few numbers: a class is published as one of them, or as a range from one to another. If they are codes without an order, "
     "write {type: category} after the column's name: then it is published as the set of its values."
 )
+AS_WRITTEN = (
+    "Whole numbers written as decimals are published as they are written, as [0.0, 200.0) or 7.0. To avoid that, write them as "
+    "whole numbers into the file first."
+)
 BY_LABELS = "With a file: a class is published by the labels of the file's groups."
 """What ways to publish a class mean: said once for all columns that have one."""
 COULD_GROUP = " A hierarchy could name groups of them."

@@ -15,6 +15,7 @@ from tclose.study.propose.alike import alike_columns, decisions_on_alike, decisi
 from tclose.study.propose.columns import Column, columns_of
 from tclose.study.propose.commented import flow, listed_names
 from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
+from tclose.study.propose.hierarchies import AS_WRITTEN
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import find_unit
@@ -105,10 +106,18 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         data,
         not named,
         _cost_without_hierarchies(read, policy, assigned, grids, rows),
-        tuple(dict.fromkeys(one.way for one in assigned if one.way)),
+        _ways(assigned),
         tuple(one.misfit for one in assigned if one.misfit is not None),
         groups_alike(assigned, pairs),
     )
+
+
+def _ways(assigned: list[Assigned]) -> tuple[str, ...]:
+    """Return how classes are published, and how whole numbers are that have a decimal point, in sentences."""
+    ways = [one.way for one in assigned if one.way]
+    published = [one.column for one in assigned if one.role in ("quasi", "sensitive", "keep")]
+    pointed = any(column.whole and column.kind == "decimal" for column in published)
+    return tuple(dict.fromkeys([*ways, AS_WRITTEN] if pointed else ways))
 
 
 def _cost_without_hierarchies(

@@ -42,7 +42,7 @@ def test_rows_without_a_value_and_columns_without_difference_say_nothing() -> No
     assert correlation(a=values, b=[7] * 39 + [8], rows=np.arange(39)) == 0
 
 
-def people(**more: list[int]) -> pa.Table:
+def people(**more: Any) -> pa.Table:
     random = np.random.default_rng(1)
     gross = random.integers(1000, 9000, ROWS)
     table = {

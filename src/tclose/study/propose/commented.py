@@ -241,10 +241,20 @@ def loss_of_hierarchies(proposal: Proposal) -> str:
     if own is None or own.gcp is None or other is None or other.gcp is None or other.gcp >= own.gcp:
         return ""
     return (
-        f"Without the files of hierarchies GCP would be {other.gcp:.3f} at t = {other.t}, not {own.gcp:.3f}. With one, a class "
-        "is published as the smallest group that has all of its values, and a group also covers values that nobody in the class "
-        "has; ranges and sets do not. Take a hierarchy away where that matters more to you than its labels."
+        f"Without the files of hierarchies GCP would be {other.gcp:.3f} at t = {other.t}, not {own.gcp:.3f}. A group of a file "
+        "also covers values that nobody in the class has; ranges and sets do not. Where that matters more to you than its "
+        f"labels, {_instead(proposal)}."
     )
+
+
+def _instead(proposal: Proposal) -> str:
+    """Return what to write for the columns that have a hierarchy of a file, if they are to have none, for a sentence."""
+    names: dict[str, list[str]] = {}
+    for name, settings in proposal.instead.items():
+        names.setdefault(flow(settings), []).append(name)
+    bare = names.pop("{}", [])
+    written = [f"write {settings} in its place for {listed_names(own)}" for settings, own in names.items()]
+    return ", and ".join([*written, *([f"take it away for {listed_names(bare)}"] if bare else [])])
 
 
 def dangers(proposal: Proposal, shown: int = SHOWN) -> list[str]:

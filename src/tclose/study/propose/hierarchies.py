@@ -39,6 +39,8 @@ AS_WRITTEN = (
 )
 BY_LABELS = "With a file: a class is published by the labels of the file's groups."
 """What ways to publish a class mean: said once for all columns that have one."""
+GRID = "ranges on a grid chosen from the values, which usually lose less than a hierarchy"
+"""What ``snap: auto`` is, where it stands beside a hierarchy."""
 COULD_GROUP = " A hierarchy could name groups of them."
 """Said of many texts for which no file is offered."""
 
@@ -68,7 +70,9 @@ def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Sugg
     if fit.tree is None:
         own = tuple(reason.removesuffix(COULD_GROUP) for reason in suggested.reasons)
         return replace(suggested, reasons=(*own, fit.reason), misfit=fit.misfit)
-    other = [f"Or {', '.join(f'{key}: {value}' for key, value in suggested.settings.items())}."] if suggested.settings else []
+    settings = suggested.settings or {}
+    grid = f": {GRID}" if settings == {"snap": "auto"} else ""
+    other = [f"Or {', '.join(f'{key}: {value}' for key, value in settings.items())}{grid}."] if settings else []
     return Suggested({"hierarchy": fit.tree}, (fit.reason, *other), instead=suggested, way=BY_LABELS)
 
 

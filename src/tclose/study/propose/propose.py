@@ -15,7 +15,7 @@ from tclose.study.propose.alike import alike_columns, decisions_on_alike, decisi
 from tclose.study.propose.columns import Column, columns_of
 from tclose.study.propose.commented import flow, listed_names
 from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
-from tclose.study.propose.hierarchies import AS_WRITTEN
+from tclose.study.propose.hierarchies import AS_WRITTEN, Suggested
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import find_unit
@@ -92,6 +92,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
     rows = sample_rows(columns, owner, rows_to_try(policy))
     grids = {one.column.name: one.grid for one in assigned if one.grid is not None}
     pairs = alike_columns(assigned, rows)
+    instead = {one.column.name: one.instead for one in assigned if one.instead is not None and one.instead.settings is not None}
     return Proposal(
         policy,
         columns[0].rows,
@@ -105,7 +106,8 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         (*_decisions(assigned, offered), *decisions_on_alike(pairs), *decisions_on_twins(assigned, pairs)),
         data,
         not named,
-        _cost_without_hierarchies(read, policy, assigned, grids, rows),
+        _cost_without_hierarchies(read, policy, instead, grids, rows),
+        {name: found.settings or {} for name, found in instead.items()},
         _ways(assigned),
         tuple(one.misfit for one in assigned if one.misfit is not None),
         groups_alike(assigned, pairs),
@@ -121,16 +123,16 @@ def _ways(assigned: list[Assigned]) -> tuple[str, ...]:
 
 
 def _cost_without_hierarchies(
-    read: Read, policy: Policy, assigned: list[Assigned], grids: dict[str, dict[str, Any]], rows: Ints
+    read: Read, policy: Policy, instead: dict[str, Suggested], grids: dict[str, dict[str, Any]], rows: Ints
 ) -> Cost | None:
     """Return what the proposed t costs if no quasi-identifier has the hierarchy that was offered; None if none has."""
-    plain = {one.column.name: one.instead for one in assigned if one.instead is not None and one.instead.settings is not None}
-    if not plain:
+    if not instead:
         return None
     quasi = [
-        Quasi(column.name, **(plain[column.name].settings or {})) if column.name in plain else column for column in policy.quasi
+        Quasi(column.name, **(instead[column.name].settings or {})) if column.name in instead else column
+        for column in policy.quasi
     ]
-    chosen = grids | {name: found.grid for name, found in plain.items() if found.grid is not None}
+    chosen = grids | {name: found.grid for name, found in instead.items() if found.grid is not None}
     return costs_of_t(read.reader, replace(policy, quasi=quasi), chosen, rows, [float(T)])[0]
 
 

@@ -449,9 +449,9 @@ def test_amounts_are_for_their_owner_to_decide() -> None:
     assert [(column.name, column.snap) for column in found.policy.quasi] == [("age", "auto"), ("plz", None), ("rent", "auto")]
     assert [name for name, reasons in found.reasons.items() if "DECIDE" in " ".join(reasons)] == ["rent"]
     assert len(found.decisions) == 1
-    assert "\n#   4. Which role has rent? Few rows share a number there" in found.to_yaml()
+    assert "\n#   4. Which role does rent have? Few rows share a number there" in found.to_yaml()
     assert found.decisions[0].count("rent") == 1  # it is no example of a role: it may be the weight of a survey
-    settings = YAML(typ="safe", pure=True).load(found.decisions[0].partition("write ")[2].partition(" after")[0])
+    settings = YAML(typ="safe", pure=True).load(found.decisions[0].partition("write ")[2].partition(" (")[0])
     tc.Policy(quasi=["age"], sensitive={"rent": settings})
 
 
@@ -905,3 +905,17 @@ def test_whole_numbers_with_a_point_are_published_as_they_are_written_and_that_i
         ranges = {value for value in tc.anonymize(data, found.policy).table["wave"].to_pylist() if value.startswith("[")}
         assert ranges
         assert all((".0" in value) == bool(point) for value in ranges)
+
+
+def test_where_bins_are_advised_for_some_amounts_only_the_rule_is_told() -> None:
+    rows = 400
+    table = pa.table({
+        "age": [18 + row * 7 % 80 for row in range(rows)], "rent": [500 + row * row for row in range(rows)],
+        "interest": [row // 2 % 120 if row < 340 else 7 * row for row in range(rows)], "ill": ["flu", "gout"] * (rows // 2),
+    })  # fmt: skip
+    (asked,) = tc.propose(table, sensitive="ill").decisions
+    assert asked.startswith("Which role do rent and interest have?")
+    assert (
+        "write after its name {t: 0.2, l: 2, bins: 10} (more than one number for every two rows) for rent, or {t: 0.2, l: 2} for "
+        "interest." in asked
+    )

@@ -153,7 +153,7 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
     amounts = [one for one in assigned if one.amount]
     if amounts:
         yield (
-            f"Which role {'has' if len(amounts) == 1 else 'have'} {_names(amounts)}? Few rows share a number there, as "
+            f"Which role {'does' if len(amounts) == 1 else 'do'} {_names(amounts)} have? Few rows share a number there, as "
             "with amounts of money. Leave in quasi what others may know: it is published in ranges. Move what nobody should "
             f"learn, as an income, to sensitive, and write {_settings_if_sensitive(amounts)}. What nobody else knows, as "
             "the weight of a survey, costs the other columns some detail: take its line away, and name it in drop."
@@ -193,7 +193,9 @@ def _settings_if_sensitive(columns: Sequence[Assigned]) -> str:
     for one in columns:
         settings = dict(one.if_sensitive or {})
         beside = " beside its hierarchy" if settings.pop("hierarchy", None) is not None else ""
-        why = " (most rows have one value there)" if "distance" in settings and one.column.kind != "category" else ""
+        why = " (more than one number for every two rows)" if "bins" in settings else ""
+        if "distance" in settings and one.column.kind != "category":
+            why = " (most rows have one value there)"
         alike.setdefault(f"{flow(settings)}{beside}{why}", []).append(one)
     if len(alike) == 1:
         return f"{next(iter(alike))} after its name"

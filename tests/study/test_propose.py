@@ -919,3 +919,30 @@ def test_where_bins_are_advised_for_some_amounts_only_the_rule_is_told() -> None
         "write after its name {t: 0.2, l: 2, bins: 10} (more than one number for every two rows) for rent, or {t: 0.2, l: 2} for "
         "interest." in asked
     )
+
+
+def test_dummies_of_one_variable_have_one_role() -> None:
+    rows = range(120)
+    health = {f"hlth{letter}": [int(row % 5 == number) for row in rows] for number, letter in enumerate("gfp")}
+    table = {
+        "age": [20 + row % 9 for row in rows],
+        "cost": [row * 7 % 11 for row in rows],
+        **health,
+        "drug": [row % 3 for row in rows],
+    }
+    found = tc.propose(pa.table(table))
+    assert [column.name for column in found.policy.sensitive] == ["cost", "hlthg", "hlthf", "hlthp"]
+    (asked,) = [sentence for sentence in found.decisions if "sensitive, too?" in sentence]
+    assert asked.startswith("Is drug sensitive, too?")
+
+
+@pytest.mark.parametrize("other", ["both", "two", "missing", "name"])
+def test_columns_that_are_no_dummies_of_one_variable_are_three_at_most(other: str) -> None:
+    rows = range(120)
+    health: dict[str, Any] = {f"hlth{letter}": [int(row % 5 == number) for row in rows] for number, letter in enumerate("gfp")}
+    changed: dict[str, Any] = {"both": [int(row % 5 in (1, 2)) for row in rows], "two": [2 * (row % 5 == 2) for row in rows]}
+    changed |= {"missing": [None if row % 7 == 0 else int(row % 5 == 2) for row in rows], "name": health["hlthp"]}
+    health["healthy" if other == "name" else "hlthp"] = changed[other]
+    health = {name: health[name] for name in health if other != "name" or name != "hlthp"}
+    table = {"age": [20 + row % 9 for row in rows], "cost": [row * 7 % 11 for row in rows], **health}
+    assert [column.name for column in tc.propose(pa.table(table)).policy.sensitive] == ["cost", "hlthg", "hlthf"]

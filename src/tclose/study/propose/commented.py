@@ -67,6 +67,7 @@ ASK = "Ask of each column in quasi: would it harm a person if others learned it?
 """What finds a sensitive column whose name does not say so."""
 
 _PLAIN = re.compile("[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
+_SENTENCE = re.compile(r"(?<=[.?]) ")
 _ITEM = re.compile(r"- |[0-9]+\. ")
 _WORDS = ("null", "true", "false", "inf", "nan")
 
@@ -134,6 +135,15 @@ def whence_sensitive(proposal: Proposal) -> str:
     if not any(map(suggests_sensitive, names)):
         return f"No name suggests one: {listed_names(names)}, the last column, only stands in for it."
     return f"{listed_names(names)} {'is a guess' if len(names) == 1 else 'are guesses'} from names alone."
+
+
+def in_short(decision: str) -> str:
+    """Return the question of a decision and the sentence after it: the head of the file says what to write.
+
+    >>> in_short("Is race sensitive, too? Its name suggests it. Move what nobody should learn to sensitive.")
+    'Is race sensitive, too? Its name suggests it.'
+    """
+    return " ".join(_SENTENCE.split(decision, maxsplit=2)[:2])
 
 
 def next_command(data: str, path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,31 @@ def test_the_screen_names_classes_values_moves_and_what_would_help(table: Path) 
     assert any(line.startswith("t of disease: 0.25 instead of 0.1") for line in lines)
     assert any(line.startswith("zip as one value") for line in lines)
     assert len(lines) < 25
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_what_would_help_can_be_read_in_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    """Seven sensitive columns, and people that are nearly all alone: no other limit helps alone, and no word is cut."""
+    names = [f"sensitive-number-{number}" for number in range(7)]
+    rows: list[list[int]] = [
+        [20 + row % 40, row * 7 % 50, *(row * (number + 3) % 11 for number in range(7))] for row in range(200)
+    ]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join([",".join(["age", "height", *names]), *(",".join(map(str, row)) for row in rows)]))
+    for name, value in (("TTY_COMPATIBLE", "1"), ("TERM", "xterm"), ("NO_COLOR", "1"), ("COLUMNS", str(width))):
+        monkeypatch.setenv(name, value)
+    sensitive = ", ".join(f"{name}: 0.1" for name in names)
+    (tmp_path / "policy.yaml").write_text(f"quasi: [age, height]\nsensitive: {{{sensitive}}}\nk: 5\n")
+    said = re.sub(r"\x1b\[[0-9;]*m", "", run(path, "-p", tmp_path / "policy.yaml").stdout)
+    lines = said.partition("What would help")[2].splitlines()[1:]
+    table = lines[: next(number for number, line in enumerate(lines) if line.startswith("None of these helps alone: "))]
+    assert "largest t" in table[0]
+    assert "…" not in said
+    assert max(map(len, said.splitlines())) <= width
+    assert len(table) <= 1 + 2 * sum(line.rstrip()[-1:].isdigit() for line in table)  # two lines for a change, at most
+    useless = " ".join(" ".join(lines[len(table) :]).split()).partition("alone: ")[2]
+    assert all(f"t of {name}: " in useless for name in names)
+    assert not any("t of" in line for line in table)
 
 
 def test_a_table_that_satisfies_its_policy_exits_with_0(table: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 import stat
 from pathlib import Path
 
@@ -132,7 +133,6 @@ def test_a_column_without_values_has_a_root_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["age"], "Give one hierarchy: by the policy, or by one of the options. Try 'tclose hierarchy --help'."),
         (["age", "--intervals", "5", "--dates", "week"], "Give one hierarchy: by the policy, or by one of the options. Try 'tclose hierarchy --help'."),
         (["ages", "--intervals", "5"], "Column 'ages' is not in the table. Did you mean 'age'?"),
         (["age", "--intervals", "five"], "intervals must be a list of at most 20 numbers above 0, each a multiple of the one before: [5, 10, 20]. Got ['five']."),
@@ -147,6 +147,34 @@ def test_what_cannot_be_shown_is_told_in_one_sentence(visits: Path, arguments: l
     first = next(csv.DictReader(visits.read_text().splitlines()))
     expected = sentence.replace("'F'", f"'{first['sex']}'")
     assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: {expected}\n")
+
+
+@pytest.mark.parametrize(
+    ("column", "options"),
+    [("age", "--intervals 5,10,20"), ("ward", "--prefixes 3,2"), ("icd10", ""), ("admitted", "--dates month,quarter,year")],
+)
+def test_without_a_hierarchy_a_command_is_named_that_fits_the_column(visits: Path, column: str, options: str) -> None:
+    table = visits.parent / "wards.csv"
+    header, *rows = visits.read_text().splitlines()
+    table.write_text(
+        "\n".join([f"{header},ward", *(f"{row},{'WE'[number % 2]}-{number % 7}{number % 3}" for number, row in enumerate(rows))])
+    )
+    policy = visits.parent / "snap.yaml"
+    policy.write_text(f"quasi: {{{column}: {{{'snap: auto' if column == 'age' else ''}}}}}\nsensitive: [cost]\n")
+    cases: list[tuple[list[str | Path], str]] = [
+        ([], f"'{column}' has no hierarchy yet. Give one by an option"),
+        (["-p", policy], f"The policy has no hierarchy for '{column}'. Give one by an option alone"),
+    ]
+    for given, lacking in cases:
+        result = run(table, column, *given)
+        assert (result.exit_code, result.stdout) == (2, "")
+        said, _, command = result.stderr.rstrip().partition(", as in: ")
+        assert said == f"Error: {lacking}"
+        if options:
+            assert command == f"tclose hierarchy {table} {column} {options}"
+            assert run(*shlex.split(command)[2:]).exit_code == 0
+        else:
+            assert command.endswith("--file icd10.csv (a file of your own, a line VALUE;GROUP;* for each value).")
 
 
 def test_a_code_in_no_range_is_named_with_its_row(visits: Path, tmp_path: Path) -> None:
@@ -165,7 +193,7 @@ def test_a_policy_without_the_column_or_its_hierarchy(visits: Path, tmp_path: Pa
     policy = tmp_path / "policy.yaml"
     policy.write_text("quasi: [age]\nsensitive: [cost]\n")
     assert run(visits, "age", "-p", policy).stderr.startswith(
-        "Error: The policy has no hierarchy for 'age'. Give one by an option."
+        "Error: The policy has no hierarchy for 'age'. Give one by an option alone, as in: tclose hierarchy "
     )
     missing = run(visits, "costs", "-p", policy).stderr
     assert missing == "Error: The policy has no quasi-identifier and no sensitive attribute 'costs'. Did you mean 'cost'?\n"

@@ -34,13 +34,22 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     result = run("init", visits, "-o", policy)
     assert (result.exit_code, result.stderr) == (0, "")
     shown = result.stdout
-    assert shown.startswith(f"Wrote {policy}: a proposal to check and edit. INTERNAL")
+    assert shown.startswith(f"Wrote {policy}: a proposal to check and edit, with all that follows in its comments. INTERNAL")
     lines = [line.split() for line in shown.splitlines() if line]
     assert ["patient", "identifiers,", "unit"] in [line[:3] for line in lines]
     assert ["diagnosis", "guess:", "sensitive"] in [line[:3] for line in lines]
     assert [line[0] for line in lines if line[0].startswith("0.")] == ["0.1", "0.2", "0.3"]
-    assert "Decide which columns are sensitive, and which t: 0.2 is in the file so that it runs." in shown
+    decide = "Decide which columns are sensitive, and which t: 0.2 is in the file so that it runs."
+    assert f"{decide} The head of {policy} says what to write for each answer." in shown
+    head = " ".join(policy.read_text().replace("\n#     ", " ").split())
+    same = "Are both diagnosis and icd10 needed? They tell the same."
+    assert f"  {same}\n" in shown
+    assert f"{same} Each of them needs limits, which cost detail: one may do." in head
     assert "cost, diagnosis and icd10 are guesses from names alone. Ask of each column in quasi: would it harm a person" in shown
+    for told in (shown, " ".join(policy.read_text().replace("\n#     ", " ").split())):
+        assert (
+            "A harmless column that nobody else knows can be published as it is, with its exact values: name it in keep" in told
+        )
     assert "together single out" in shown
     assert shown.count("each step has 5 persons or more, or nobody") == 1
     command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"

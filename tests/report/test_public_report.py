@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -260,3 +261,19 @@ def test_a_missing_extra_is_named_before_the_work_begins(tmp_path: Path, monkeyp
         "Error: This needs vl-convert, which is not installed: pip install 'tclose[report]'.\n",
     )
     assert not (tmp_path / "release.csv").exists()
+
+
+def test_the_policy_of_the_page_measures_the_release_under_a_name_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A publisher who follows the page in the folder of the release keeps the policy that made it."""
+    monkeypatch.chdir(tmp_path)
+    made = release()
+    made.write("release.csv")
+    html = made.to_html()
+    command = "tclose audit release -p published-policy.yaml"
+    assert f"Saved as <code>published-policy.yaml</code>, <code>{command}</code>" in html
+    policy = re.search(r'aria-label="Policy of the release"[^>]*><pre><code>(.*?)</code>', html, re.DOTALL)
+    assert policy is not None
+    Path("published-policy.yaml").write_text(unescape(policy[1]))
+    assert CliRunner().invoke(app, command.replace("release ", "release.csv ").split()[1:]).exit_code == 0

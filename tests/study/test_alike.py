@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 import tclose as tc
 from tclose.study.propose.alike import rank_correlation
 from tclose.study.propose.columns import columns_of
+from tclose.study.propose.commented import dangers, in_words
 from tclose.study.propose.inputs import read_as_needed
 
 ROWS = 300
@@ -41,7 +42,7 @@ def test_rows_without_a_value_and_columns_without_difference_say_nothing() -> No
     assert correlation(a=values, b=[7] * 39 + [8], rows=np.arange(39)) == 0
 
 
-def people(**more: list[int]) -> pa.Table:
+def people(**more: Any) -> pa.Table:
     random = np.random.default_rng(1)
     gross = random.integers(1000, 9000, ROWS)
     table = {
@@ -85,3 +86,24 @@ def test_a_quasi_identifier_that_tells_sensitive_columns_is_asked_about() -> Non
 def test_columns_that_do_not_go_together_are_not_told() -> None:
     found = tc.propose(people().drop_columns(["net", "paid"]), sensitive="illness")
     assert not any("nearly tells" in sentence for sentence in found.decisions)
+
+
+def test_of_columns_that_nearly_tell_one_another_the_sets_are_listed_once() -> None:
+    """Whoever knows gross knows net: sets that differ only in them are one danger."""
+    found = tc.propose(people(), sensitive="illness")
+    assert found.alike == (("gross", "net", "paid"),)
+    said = dangers(found)
+    (line,) = [sentence for sentence in said if sentence.startswith(("gross by itself", "net by itself", "paid by itself"))]
+    assert line == f"{in_words(max(found.singled_out[:5], key=lambda one: one.rows))}."
+    assert "Of gross, net and paid a line names one at most: they tell about the same." in said
+    assert all(sum(name in sentence for name in ("gross", "net", "paid")) < 2 for sentence in said if "single" in sentence)
+
+
+def test_twins_that_are_no_numbers_are_listed_once_too() -> None:
+    random = np.random.default_rng(2)
+    code = random.integers(0, 60, ROWS)
+    found = tc.propose(people(code=code, word=[f"w{value}" for value in code]).drop_columns(["net", "paid"]), sensitive="illness")
+    assert found.alike == (("code", "word"),)
+    lines = [sentence for sentence in dangers(found, 50) if "single" in sentence]
+    assert any("age and code together" in line for line in lines)
+    assert not any("word" in line for line in lines)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -366,6 +368,38 @@ def test_of_a_raw_table_the_first_advice_is_a_release_with_its_figures() -> None
         f"{release.audit.classes} classes; {lost} of the detail of the quasi-identifiers is lost."
     )
     assert found.to_dict()["suggestions"][0]["kind"] == "anonymize"
+
+
+def test_what_helps_stands_first_and_what_does_not_in_one_line() -> None:
+    """By age everybody is alone: another t does not help, and a coarser age helps more than a coarser ward."""
+    policy = tc.Policy(["age", "ward"], {"disease": 0.3, "sex": 0.3}, k=3)
+    found = tc.explain(PEOPLE.append_column("sex", [["f", "m"] * 6]), policy)
+    headers, now, *changes = list(table_of_changes(str(found)))
+    assert headers[-1] == "largest t"
+    assert now[0] == "as it is"
+    assert len({change[-1] for change in changes} - {now[-1]}) > 0
+    broken = [int(change[3]) for change in changes]
+    assert broken == sorted(broken)
+    assert all(int(change[2]) < int(now[2]) for change in changes)
+    useless = [one for one in found.suggestions if one.after.broken == found.now.broken]
+    assert {type(one) for one in useless} == {Limit}
+    assert f"None of these helps alone: {'; '.join(one.what for one in useless)}." in str(found).splitlines()
+    assert len(changes) + len(useless) == len(found.suggestions)
+
+
+def table_of_changes(text: str) -> Iterator[list[str]]:
+    """The cells of the table of what would help, its headers first."""
+    lines = text.partition("What would help, each tried:\n")[2].splitlines()
+    for line in lines[: next(number for number, line in enumerate(lines) if not line.startswith("  "))]:
+        yield re.split(r"  +", line.strip())
+
+
+def test_a_limit_is_named_by_its_decimal_and_has_its_fraction() -> None:
+    table = pa.table({"ward": ["north"] * 6 + ["south"] * 6, "ill": [*"aaabbb", *"bbbbba"]})
+    (limit,) = [one for one in tc.explain(table, tc.Policy(["ward"], {"ill": 0.1}, k=3)).suggestions if isinstance(one, Limit)]
+    assert (limit.what, limit.value) == ("t of ill: 0.1667 instead of 0.1", Fraction(1, 6))
+    assert limit.to_dict()["value"] == "1/6"
+    assert tc.audit(table, tc.Policy(["ward"], {"ill": 0.1667}, k=3)).satisfied
 
 
 @pytest.mark.parametrize("why", ["many rows", "no k"])

@@ -26,8 +26,17 @@ from tclose.policy.proposed import is_unconfirmed
 from tclose.release.detail import DetailLost
 from tclose.release.hospital import hospital
 from tclose.study.propose import costs, singling
-from tclose.study.propose.columns import columns_of
-from tclose.study.propose.commented import cost_table, flow, loss_of_hierarchies, scalar, uncounted, what_costs_mean
+from tclose.study.propose.columns import ALONE, columns_of
+from tclose.study.propose.commented import (
+    cost_table,
+    dangers,
+    flow,
+    in_words,
+    loss_of_hierarchies,
+    scalar,
+    uncounted,
+    what_costs_mean,
+)
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.inputs import read_as_needed
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
@@ -96,6 +105,25 @@ def test_every_column_and_every_set_of_two_or_three_is_counted(visits: pa.Table,
         assert (one.rows, one.of, one.estimate) == (sum(len(owners[row]) == 1 for row in rows), 600, False)
     shares = [one.share for one in proposed.singled_out if len(one.columns) == 3]
     assert shares == sorted(shares, reverse=True)
+
+
+def test_a_list_of_sets_that_is_cut_says_so(proposed: tc.Proposal) -> None:
+    some = {size: [one for one in proposed.singled_out if len(one.columns) == size and one.rows] for size in (1, 2, 3)}
+    by_themselves = {one.columns[0] for one in some[1] if one.share >= ALONE}
+    sets = {size: [one for one in some[size] if by_themselves.isdisjoint(one.columns)] for size in (2, 3)}
+    said = dangers(proposed, 1)
+    listed = [sentence for sentence in said if "together single out" in sentence]
+    assert (len(listed), [f"{in_words(sets[size][0])}." in listed for size in (2, 3)]) == (4, [True, True])
+    (cut,) = [sentence for sentence in said if sentence.startswith("These are the worst: ")]
+    assert cut.endswith(
+        f"2 of {len(sets[2])} sets of two, 2 of {len(sets[3])} sets of three. The file has the figure of each column."
+    )
+    everything = dangers(proposed, 1_000)
+    assert {f"{in_words(one)}." for one in sets[2]} - set(everything) <= {
+        f"{in_words(one)}." for one in sets[2] if {"cost", "diagnosis"} & set(one.columns)
+    }
+    text = " ".join(proposed.to_yaml().replace("\n#     ", " ").split())
+    assert all(sentence in text for sentence in dangers(proposed))
 
 
 def test_counts_of_a_sample_are_marked_and_do_not_depend_on_the_order(monkeypatch: pytest.MonkeyPatch, visits: pa.Table) -> None:
@@ -421,9 +449,9 @@ def test_amounts_are_for_their_owner_to_decide() -> None:
     assert [(column.name, column.snap) for column in found.policy.quasi] == [("age", "auto"), ("plz", None), ("rent", "auto")]
     assert [name for name, reasons in found.reasons.items() if "DECIDE" in " ".join(reasons)] == ["rent"]
     assert len(found.decisions) == 1
-    assert "\n#   4. Which role has rent? Few rows share a number there" in found.to_yaml()
+    assert "\n#   4. Which role does rent have? Few rows share a number there" in found.to_yaml()
     assert found.decisions[0].count("rent") == 1  # it is no example of a role: it may be the weight of a survey
-    settings = YAML(typ="safe", pure=True).load(found.decisions[0].partition("write ")[2].partition(" after")[0])
+    settings = YAML(typ="safe", pure=True).load(found.decisions[0].partition("write ")[2].partition(" (")[0])
     tc.Policy(quasi=["age"], sensitive={"rent": settings})
 
 
@@ -545,8 +573,19 @@ def test_what_the_hierarchies_cost_is_measured_and_told_if_it_is_more(folder: Pa
     assert loss_of_hierarchies(more) == ""
     told = f"Without the files of hierarchies GCP would be {own.gcp - 0.1:.3f} at t = 0.2, not {own.gcp:.3f}."
     assert loss_of_hierarchies(less).startswith(told)
+    assert loss_of_hierarchies(less).endswith("matters more to you than its labels, take it away for job.")
+    both = replace(less, instead={"age": {"snap": "auto"}, "job": {}, "town": {}})
+    end = "than its labels, write {snap: auto} in its place for age, and take it away for job and town."
+    assert loss_of_hierarchies(both).endswith(end)
     assert told in " ".join(less.to_yaml().replace("\n# ", " ").split())
     assert tc.propose(people_of(), sensitive="diagnosis").without_hierarchies is None
+    with (folder / "age.csv").open("a") as file:
+        file.write("20;20s;*\n21;20s;*\n")
+    fitting = tc.propose(people_of(), sensitive="diagnosis", hierarchies=folder)
+    assert fitting.instead == {"age": {"snap": "auto"}, "job": {}}
+    assert fitting.reasons["age"][-1] == (
+        "Or snap: auto: ranges on a grid chosen from the values, which usually lose less than a hierarchy."
+    )
 
 
 def test_the_paths_of_hierarchies_start_at_the_folder_of_the_policy(
@@ -660,7 +699,7 @@ def test_the_skeleton_of_the_context_has_every_topic_and_loads_when_it_is_filled
     assert list(tc.Policy.load(tmp_path / "policy.yaml").context) == list(CONTEXT)
 
 
-def test_a_file_that_drops_nothing_has_a_list_to_fill_in(tmp_path: Path) -> None:
+def test_a_file_that_keeps_or_drops_nothing_has_a_list_to_fill_in(tmp_path: Path) -> None:
     found = tc.propose(people_of())
     text = found.to_yaml()
     assert text.count("\n# drop: []\n") == 1
@@ -668,10 +707,19 @@ def test_a_file_that_drops_nothing_has_a_list_to_fill_in(tmp_path: Path) -> None
     edited = "\n".join(line for line in text.splitlines() if not line.startswith("  job:")).replace("# drop: []", "drop: [job]")
     (tmp_path / "policy.yaml").write_text(edited)
     assert tc.Policy.load(tmp_path / "policy.yaml").drop == ["job"]
+    nothing = tc.propose(people_of().drop_columns(["country"])).to_yaml()
+    assert nothing.count("\n# keep: []\n") == 1
+    edited = "\n".join(line for line in nothing.splitlines() if not line.startswith("  job:")).replace(
+        "# keep: []", "keep: [job]"
+    )
+    (tmp_path / "policy.yaml").write_text(edited)
+    assert [column.name for column in tc.Policy.load(tmp_path / "policy.yaml").keep] == ["job"]
     codes = [f"x{number % 70}" for number in range(120)]
     dropping = tc.propose(people_of().append_column("code", [codes])).to_yaml()
     assert "\ndrop:\n" in dropping
     assert "# drop" not in dropping
+    assert "\n# Published as they are, with their exact values. What others may know must be in quasi.\nkeep:\n" in text
+    assert "\n# keep:" not in text
 
 
 def test_the_command_names_the_table_and_the_policy_as_they_were_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -793,9 +841,12 @@ def test_few_whole_numbers_may_be_codes_however_they_are_written() -> None:
     found = tc.propose(table, sensitive=["ill"])
     assert found.reasons["job"] == ("Whole numbers written as decimals, 6 different.", "Few numbers.")
     assert found.reasons["ratio"] == ("Numbers, 6 different.", "Few numbers, in ranges from one of them to another.")
-    text = " ".join(found.to_yaml().split())
-    assert text.count("Few numbers: if they are codes without an order, write {type: category} after the column's name.") == 1
-    tc.Policy(quasi={"job": {"type": "category"}, "ratio": None}, sensitive={"ill": 0.2})
+    text = " ".join(found.to_yaml().replace("\n# ", " ").split())
+    assert text.count("Few numbers: a class is published as one of them, or as a range from one to another.") == 1
+    assert text.count("write {type: category} after the column's name: then it is published as the set of its values.") == 1
+    assert set(tc.anonymize(table, found.policy).table["job"].to_pylist()) == {"[1, 3]", "[4, 6]"}
+    codes = replace(found.policy, quasi=[tc.Quasi("job", type="category"), tc.Quasi("ratio")])
+    assert all(value.startswith("{") for value in tc.anonymize(table, codes).table["job"].to_pylist())
 
 
 def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:
@@ -841,3 +892,57 @@ def test_what_to_write_after_a_column_that_becomes_sensitive_is_what_would_be_pr
         own.pop("hierarchy", None)
         text = said.partition("after its name ")[2].partition(f" for {name}")[0].rpartition("{")[2].partition("}")[0]
         assert YAML(typ="safe", pure=True).load("{" + text + "}") == own
+
+
+def test_whole_numbers_with_a_point_are_published_as_they_are_written_and_that_is_said(tmp_path: Path) -> None:
+    people = [["wave", "ill"], *([f"{row % 130}", "flu" if row % 3 else "gout"] for row in range(400))]
+    said = "Whole numbers written as decimals are published as they are written, as [0.0, 200.0) or 7.0."
+    for point in ("", ".0"):
+        data = written(tmp_path, [people[0], *([f"{wave}{point}", ill] for wave, ill in people[1:])])
+        found = tc.propose(data, sensitive="ill")
+        text = " ".join(found.to_yaml().replace("\n# ", " ").split())
+        assert text.count(said) == sum(way.startswith(said) for way in found.ways) == bool(point)
+        ranges = {value for value in tc.anonymize(data, found.policy).table["wave"].to_pylist() if value.startswith("[")}
+        assert ranges
+        assert all((".0" in value) == bool(point) for value in ranges)
+
+
+def test_where_bins_are_advised_for_some_amounts_only_the_rule_is_told() -> None:
+    rows = 400
+    table = pa.table({
+        "age": [18 + row * 7 % 80 for row in range(rows)], "rent": [500 + row * row for row in range(rows)],
+        "interest": [row // 2 % 120 if row < 340 else 7 * row for row in range(rows)], "ill": ["flu", "gout"] * (rows // 2),
+    })  # fmt: skip
+    (asked,) = tc.propose(table, sensitive="ill").decisions
+    assert asked.startswith("Which role do rent and interest have?")
+    assert (
+        "write after its name {t: 0.2, l: 2, bins: 10} (more than one number for every two rows) for rent, or {t: 0.2, l: 2} for "
+        "interest." in asked
+    )
+
+
+def test_dummies_of_one_variable_have_one_role() -> None:
+    rows = range(120)
+    health = {f"hlth{letter}": [int(row % 5 == number) for row in rows] for number, letter in enumerate("gfp")}
+    table = {
+        "age": [20 + row % 9 for row in rows],
+        "cost": [row * 7 % 11 for row in rows],
+        **health,
+        "drug": [row % 3 for row in rows],
+    }
+    found = tc.propose(pa.table(table))
+    assert [column.name for column in found.policy.sensitive] == ["cost", "hlthg", "hlthf", "hlthp"]
+    (asked,) = [sentence for sentence in found.decisions if "sensitive, too?" in sentence]
+    assert asked.startswith("Is drug sensitive, too?")
+
+
+@pytest.mark.parametrize("other", ["both", "two", "missing", "name"])
+def test_columns_that_are_no_dummies_of_one_variable_are_three_at_most(other: str) -> None:
+    rows = range(120)
+    health: dict[str, Any] = {f"hlth{letter}": [int(row % 5 == number) for row in rows] for number, letter in enumerate("gfp")}
+    changed: dict[str, Any] = {"both": [int(row % 5 in (1, 2)) for row in rows], "two": [2 * (row % 5 == 2) for row in rows]}
+    changed |= {"missing": [None if row % 7 == 0 else int(row % 5 == 2) for row in rows], "name": health["hlthp"]}
+    health["healthy" if other == "name" else "hlthp"] = changed[other]
+    health = {name: health[name] for name in health if other != "name" or name != "hlthp"}
+    table = {"age": [20 + row % 9 for row in rows], "cost": [row * 7 % 11 for row in rows], **health}
+    assert [column.name for column in tc.propose(pa.table(table)).policy.sensitive] == ["cost", "hlthg", "hlthf"]

@@ -77,9 +77,9 @@ def _show_explanation(found: Explanation, title: str) -> None:
         screen.tell(words(sentences.heading_of_changes(found), style="bold"))
     for line in sentences.changes_in_words(found):
         screen.tell(line)
-    if found.suggestions:
+    if rows := list(sentences.rows_of_changes(found)):
         table = Columns(*sentences.headers(found))
-        for cells in sentences.rows_of_changes(found):
+        for cells in rows:
             table.row(*cells)
         screen.print(table)
     for line in sentences.closing(found):

@@ -34,8 +34,8 @@ def hierarchy(
 ) -> None:
     """Show what a hierarchy makes of a column: each level with its labels and how many rows they have.
 
-    The preview is INTERNAL: it shows values of the table. Give the hierarchy by one option, or the policy that has it. The last
-    line is what to write into the policy.
+    The preview is INTERNAL: it shows values of the table. Give the hierarchy by one option, or the policy that has it: without
+    either, an option that fits the column is named. The last line is what to write into the policy.
 
     \b
     Examples:
@@ -66,7 +66,7 @@ def hierarchy(
         ]
         check_target(out, force=force, inputs=inputs)
     with table_of(data) as table, warnings_told(), status(f"Reading {name_of(data)}"):
-        found = preview_column(table, column, policy=asked, rule=given, k=k)
+        found = preview_column(table, column, policy=asked, rule=given, k=k, called=str(data))
     if out is not None:
         text = found.hierarchy.to_csv()
         write_whole(out, lambda beside: beside.write_bytes(text.encode("utf-8", "backslashreplace")), force=force, private=True)

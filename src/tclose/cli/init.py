@@ -15,6 +15,9 @@ from tclose.cli.targets import a_file
 if TYPE_CHECKING:
     from tclose.study.propose.proposal import Proposal
 
+SETS_SHOWN = 3
+"""Sets of columns of each size that single out the most rows; the file lists more."""
+
 
 def init(
     data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
@@ -75,9 +78,11 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     from tclose.cli.screen import listed_names
     from tclose.study.propose.commented import (
         ASK,
+        ROLES,
         cost_table,
         costs_command,
         dangers,
+        in_short,
         loss_of_hierarchies,
         next_command,
         uncounted,
@@ -87,7 +92,8 @@ def _show_proposal(found: Proposal, out: Path) -> None:
 
     policy, guess = found.policy, "guess: " if found.guessed else ""
     screen = Screen()
-    screen.tell(words(f"Wrote {out}: a proposal to check and edit. INTERNAL: it counts rows of the raw table.", style="bold"))
+    wrote = f"Wrote {out}: a proposal to check and edit, with all that follows in its comments."
+    screen.tell(words(f"{wrote} INTERNAL: it counts rows of the raw table.", style="bold"))
     screen.print()
     table = Columns("column", "role", "why")
     table.columns[1].justify = table.columns[2].justify = "left"
@@ -100,7 +106,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     for sentence in found.ways:
         screen.tell(sentence)
     screen.print()
-    for sentence in dangers(found):
+    for sentence in dangers(found, SETS_SHOWN):
         screen.tell(sentence)
     screen.print()
     header, *cells = cost_table(found.costs)
@@ -118,15 +124,17 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     names = listed_names([column.name for column in policy.sensitive])
     limit = policy.sensitive[0].t
     which = "which columns are sensitive" if found.guessed else f"whether {names} is all that is sensitive"
-    screen.tell(words("Decide", style="bold"), f"{which}, and which t: {float(limit)} is in the file so that it runs.")
+    decide = f"{which}, and which t: {float(limit)} is in the file so that it runs."
+    screen.tell(words("Decide", style="bold"), decide, f"The head of {out} says what to write for each answer.")
     if found.guessed:
         screen.tell(f"  {whence_sensitive(found)} {ASK}")
+    screen.tell(f"  {ROLES}")
     if policy.unit is None:
         screen.tell(
             "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit."
         )
     for sentence in found.decisions:
-        screen.tell(f"  {sentence}")
+        screen.tell(f"  {in_short(sentence)}")
     for misfit in found.misfits:
         if misfit.before:
             screen.tell_command(f"  {misfit.reason} {misfit.before}", misfit.command(found.data))

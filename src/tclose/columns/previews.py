@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from tclose.policy import Policy, Quasi, Sensitive
 from tclose.tables.readers import open_reader
 from tclose.tables.table import open_table
 from tclose.values.builders import NAMED, Builder, cuts_of_quantiles, read_builder
+from tclose.values.builders.fitting import fitting_rule
 from tclose.values.hierarchy import Hierarchy, printed
 from tclose.values.preview import Level
 
@@ -68,7 +70,13 @@ class ColumnPreview:
 
 
 def preview_column(
-    data: Any, column: str, *, policy: Policy | None = None, rule: Mapping[str, Any] | None = None, k: int | None = None
+    data: Any,
+    column: str,
+    *,
+    policy: Policy | None = None,
+    rule: Mapping[str, Any] | None = None,
+    k: int | None = None,
+    called: str = "DATA",
 ) -> ColumnPreview:
     """Return what a hierarchy makes of a column: the policy's, or that of a rule.
 
@@ -78,8 +86,10 @@ def preview_column(
         A path, or a table in memory.
     rule
         A mapping of one key: that of a rule, as a policy has it; ``file`` with a path; or ``quantiles`` with numbers of groups.
+    called
+        What a command calls the table.
     """
-    if (policy is None) != bool(rule) or len(rule or {}) > 1:
+    if rule and (policy is not None or len(rule) > 1):
         raise PolicyError("Give one hierarchy: by the policy, or by one of the options. Try 'tclose hierarchy --help'.")
     asked = None if policy is None else _column_of(policy, column)
     kind = "auto" if asked is None else kind_to_read(asked) if isinstance(asked, Sensitive) else asked.read_as
@@ -93,15 +103,20 @@ def preview_column(
     if source.kinds[column] == "timestamp":
         present = list(map(source.show(column), present))  # labels are looked up as they are written
 
-    if asked is not None:
-        given: Hierarchy | Builder = NAMED[asked.hierarchy] if isinstance(asked.hierarchy, str) else asked.hierarchy
+    own = None if asked is None else asked.hierarchy
+    if own is not None:
+        given: Hierarchy | Builder = NAMED[own] if isinstance(own, str) else own
         in_policy = ""
-    elif rule is not None and QUANTILES in rule:
+    elif not rule:
+        lacking = f"{column!r} has no hierarchy yet" if policy is None else f"The policy has no hierarchy for {column!r}"
+        command = _example(source.kinds[column], present, ["tclose", "hierarchy", called, column])
+        raise PolicyError(f"{lacking}. Give one by an option{' alone' if policy else ''}, as in: {command}")
+    elif QUANTILES in rule:
         check_fits(source, column, read_builder({"cuts": [0]}), cells, present)
         given = _cuts_of_quantiles(dict(zip(present, counts, strict=False)), rule[QUANTILES])
         in_policy = _in_yaml(given.setting())
     else:
-        given, in_policy = _given_by(rule or {})
+        given, in_policy = _given_by(rule)
     tree = hierarchy_of(source, column, given, cells, present)
     texts = dict(zip(map(printed, present), counts, strict=False)) | ({"": missing} if missing and None in tree else {})
     limit = k or (policy.k if policy is not None else None) or K
@@ -109,15 +124,24 @@ def preview_column(
 
 
 def _column_of(policy: Policy, name: str) -> Quasi | Sensitive:
-    """Return the column of a policy that has a hierarchy; raise PolicyError if there is none of the name."""
+    """Return the column of a policy that has a name; raise PolicyError if there is none."""
     columns: list[Quasi | Sensitive] = [*policy.quasi, *policy.sensitive]
     found = next((column for column in columns if column.name == name), None)
     if found is None:
         hint = nearest(name, [column.name for column in columns])
         raise PolicyError(f"The policy has no quasi-identifier and no sensitive attribute {name!r}.{hint}")
-    if found.hierarchy is None:
-        raise PolicyError(f"The policy has no hierarchy for {name!r}. Give one by an option. Try 'tclose hierarchy --help'.")
     return found
+
+
+def _example(kind: str, values: list[Any], command: list[str]) -> str:
+    """Return a command with a rule that fits the values of a column; or with a file, and what to write into it."""
+    rule = fitting_rule(kind, values)
+    if not rule:
+        return (
+            f"{shlex.join([*command, '--file', f'{command[-1]}.csv'])} (a file of your own, a line VALUE;GROUP;* for each value)."
+        )
+    ((key, setting),) = rule.items()
+    return shlex.join([*command, f"--{key}", ",".join(map(str, setting))])
 
 
 def _given_by(rule: Mapping[str, Any]) -> tuple[Hierarchy | Builder, str]:

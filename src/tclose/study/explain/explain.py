@@ -61,7 +61,7 @@ def explain(table: Any, policy: Policy, n: int = 5) -> Explanation:
     >>> found
     <Explanation: 2 of 2 classes break a limit; 3 suggestions; INTERNAL>
     >>> [suggestion.what for suggestion in found.suggestions]
-    ['zip as one value', 't of disease: 0.1667, exactly 1/6 instead of 0.1', '2 rows suppressed in 2 classes']
+    ['zip as one value', 't of disease: 0.1667 instead of 0.1', '2 rows suppressed in 2 classes']
     """
     check_policy(policy)
     if not isinstance(n, int) or isinstance(n, bool) or n < 1:

@@ -64,9 +64,9 @@ def change_in_words(setting: str, column: str | None, value: Fraction, asked: Fr
 
 
 def limit_in_words(value: Fraction) -> str:
-    """Return a limit as a policy writes it; a fraction with its decimal, rounded up."""
+    """Return a limit as a policy writes it; one of many digits rounded up, as the table satisfies that, too."""
     shown = plain(value)
-    return f"{decimal_up(value)}, exactly {shown}" if isinstance(shown, str) or len(str(shown)) > 6 else str(shown)
+    return decimal_up(value) if isinstance(shown, str) or len(str(shown)) > 6 else str(shown)
 
 
 def loosened_limits(rows: Rows, audit: Audit) -> list[Limit]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tclose.study.explain.explanation import Explanation
     from tclose.study.explain.loosen import Limit
 
+    Suggestion = Made | Coarser | Limit | Suppression
+
 INTERNAL = "INTERNAL: it shows classes and values of the table. Do not publish this."
 
 TOGETHER = "No change of one limit makes it possible. These together do:"
@@ -168,30 +170,51 @@ def changes_in_words(found: Explanation) -> Iterator[str]:
 
 def headers(found: Explanation) -> list[str]:
     """Return the headers of the table of what would help."""
-    return ["", "classes", "break a limit", "rows in them", "k", *(f"t of {name}" for name in found.now.t)]
+    return ["", "classes", "break a limit", "rows in them", "k", *([_t_header(found)] if found.now.t else [])]
+
+
+def _t_header(found: Explanation) -> str:
+    """Return what the last figure is: the largest distance of a class in any sensitive column."""
+    return f"t of {next(iter(found.now.t))}" if len(found.now.t) == 1 else "largest t"
 
 
 def rows_of_changes(found: Explanation) -> Iterator[list[str]]:
-    """Yield the table of what would help: the table as it is, then each suggestion with the figures of having tried it."""
+    """Yield the table of what would help, the best first: the table as it is, then each change with the figures of its trial."""
+    helping = [suggestion for suggestion in found.suggestions if _helps(found, suggestion)]
+    if not helping:
+        return
     yield ["as it is", *_figures_in_words(found.now)]
-    for suggestion in found.suggestions:
-        share = _suppressed(found, suggestion)
-        note = f": no remedy, it is {_percent(share)} of the table" if share > MOST_SUPPRESSED else ""
+    for suggestion in sorted(helping, key=lambda one: (_is_no_remedy(found, one), one.after.rows_broken, one.after.broken)):
+        share = _percent(_suppressed(found, suggestion))
+        note = f": no remedy, it is {share} of the table" if _is_no_remedy(found, suggestion) else ""
         yield [f"{suggestion.what}{note}", *_figures_in_words(suggestion.after)]
+
+
+def _helps(found: Explanation, suggestion: Suggestion) -> bool:
+    """Whether fewer classes, or fewer rows, break a limit after a change."""
+    return suggestion.after.broken < found.now.broken or suggestion.after.rows_broken < found.now.rows_broken
+
+
+def _is_no_remedy(found: Explanation, suggestion: Suggestion) -> bool:
+    """Whether a change suppresses too much of the table."""
+    return _suppressed(found, suggestion) > MOST_SUPPRESSED
 
 
 def _figures_in_words(figures: Figures) -> list[str]:
     """Return figures as cells of a table."""
     counts = [f"{count:,}" for count in (figures.classes, figures.broken, figures.rows_broken, figures.k)]
-    return [*counts, *map(decimal_up, figures.t.values())]
+    return [*counts, *([decimal_up(max(figures.t.values()))] if figures.t else [])]
 
 
 def closing(found: Explanation) -> Iterator[str]:
-    """Yield the last sentences: what to do first, and which suggestion suffices by itself."""
+    """Yield the last sentences: what does not help, what to do first, and which suggestion suffices by itself."""
+    useless = [suggestion.what for suggestion in found.suggestions if not _helps(found, suggestion)]
+    if useless:
+        yield f"{'This does not help' if len(useless) == 1 else 'None of these helps'} alone: {'; '.join(useless)}."
     if found.infeasible is not None or found.now.satisfied:
         return
     others = [suggestion for suggestion in found.suggestions if not isinstance(suggestion, Made)]
-    remedies = [suggestion for suggestion in others if _suppressed(found, suggestion) <= MOST_SUPPRESSED]
+    remedies = [suggestion for suggestion in others if not _is_no_remedy(found, suggestion)]
     enough = [suggestion.what for suggestion in remedies if suggestion.after.satisfied]
     changes = "these" if len(others) == len(found.suggestions) else "the other changes"
     sentence = f"Enough by itself: {'; or '.join(enough)}." if enough else f"None of {changes} is enough by itself."
@@ -218,7 +241,7 @@ def _release_in_words(found: Explanation) -> str:
     return f"To make a release that satisfies the policy, use the command tclose anonymize{where}."
 
 
-def _suppressed(found: Explanation, suggestion: Made | Coarser | Limit | Suppression) -> Fraction:
+def _suppressed(found: Explanation, suggestion: Suggestion) -> Fraction:
     """Return the share of the rows of the table that a suggestion suppresses."""
     return Fraction(len(suggestion.rows), found.now.rows) if isinstance(suggestion, Suppression) else Fraction(0)
 
@@ -238,8 +261,8 @@ def all_lines(found: Explanation) -> Iterator[str]:
         yield ""
         yield heading_of_changes(found)
     yield from changes_in_words(found)
-    if found.suggestions:
-        table = [headers(found), *rows_of_changes(found)]
+    if rows := list(rows_of_changes(found)):
+        table = [headers(found), *rows]
         widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
         for first, *cells in table:
             aligned = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]

@@ -155,11 +155,23 @@ class _Group:
 
 def _groups(pairs: Sequence[Alike]) -> list[_Group]:
     """Return the columns of some pairs in groups: columns are in one group if pairs lead from one to the other."""
-    groups: list[tuple[list[str], float]] = []
+    return [
+        _Group(columns, min((pair.correlation for pair in pairs if pair.first.column.name in columns), key=abs))
+        for columns in _joined([(pair.first.column.name, pair.second.column.name) for pair in pairs])
+    ]
+
+
+def groups_alike(assigned: Sequence[Assigned], pairs: Sequence[Alike]) -> tuple[tuple[str, ...], ...]:
+    """Return the columns that tell, or nearly tell, one another, in groups."""
+    twins = [(one.column.name, one.twin) for one in assigned if one.twin is not None]
+    return tuple(map(tuple, _joined([*((pair.first.column.name, pair.second.column.name) for pair in pairs), *twins])))
+
+
+def _joined(pairs: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """Return the names of some pairs in groups: names are in one group if pairs lead from one to the other."""
+    groups: list[list[str]] = []
     for pair in pairs:
-        names = [pair.first.column.name, pair.second.column.name]
-        joined = [group for group in groups if set(names) & set(group[0])]
-        groups = [group for group in groups if group not in joined]
-        columns = list(dict.fromkeys([*(name for group in joined for name in group[0]), *names]))
-        groups.append((columns, min((pair.correlation, *(group[1] for group in joined)), key=abs)))
-    return [_Group(*group) for group in groups]
+        joined = [group for group in groups if not set(pair).isdisjoint(group)]
+        names = dict.fromkeys([*(name for group in joined for name in group), *pair])
+        groups = [*(group for group in groups if group not in joined), list(names)]
+    return groups

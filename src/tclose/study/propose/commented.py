@@ -16,6 +16,7 @@ from tclose.study.propose.columns import ALONE
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.singling import MOST_COLUMNS, SingledOut
 from tclose.study.propose.words import suggests_sensitive
+from tclose.values.exact import number_of
 from tclose.values.visible import visible
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ WIDTH = 110
 """Characters of a line of comments."""
 
 SHOWN = 5
-"""Sets of columns of each size that are listed; of those with a sensitive column, one."""
+"""Sets of columns of each size that the file lists; of those with a sensitive column, one."""
+
+SETS = (("column", "columns"), ("set of two", "sets of two"), ("set of three", "sets of three"))
+"""What one set, and several sets, of one, two and three columns are called."""
 
 SHARES, LONGEST_NAME = 4, 20
 """Sensitive columns in the table of costs, and characters of a name there, at most."""
@@ -41,16 +45,29 @@ CONTEXT_ASKED = {
 }
 """What each topic of a policy's ``context`` asks for."""
 
-TO_DROP = "To drop a column, take its line away above, name it between the brackets, and take '# ' away."
-"""What to do with the list of dropped columns in a file in which it is empty."""
+_HOW = "take its line away above, name it between the brackets, and take '# ' away."
+
+EMPTY = {
+    "keep": f"To publish a column as it is, with its exact values, {_HOW} Only a harmless one that nobody else knows: what "
+    "others may know must be in quasi.",
+    "drop": f"To drop a column, {_HOW}",
+}
+"""What to do with the list of kept, or dropped, columns in a file in which it is empty."""
 
 FOR_PROPOSED = "The table is about the roles and settings as proposed. Once you have changed some, this says what each t costs:"
 """What the table of costs is about."""
+
+ROLES = (
+    "What can others know about a person? That belongs in quasi. A harmless column that nobody else knows can be published as it "
+    "is, with its exact values: name it in keep, as keep: [COLUMN]. What is in drop is not published."
+)
+"""Which columns belong in the other roles."""
 
 ASK = "Ask of each column in quasi: would it harm a person if others learned it? Then it belongs in sensitive."
 """What finds a sensitive column whose name does not say so."""
 
 _PLAIN = re.compile("[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
+_SENTENCE = re.compile(r"(?<=[.?]) ")
 _ITEM = re.compile(r"- |[0-9]+\. ")
 _WORDS = ("null", "true", "false", "inf", "nan")
 
@@ -99,7 +116,7 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
         "Decide before you publish anything:",
         f"1. Which columns are sensitive? {whence_sensitive(proposal)} {ASK}",
         "2. Which t? The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
-        "3. What can others know about a person? That belongs in quasi. What is only in drop is not published.",
+        f"3. {ROLES}",
         *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), 4)),
     )
     for number, misfit in enumerate(proposal.misfits, 4 + len(proposal.decisions)):
@@ -120,6 +137,15 @@ def whence_sensitive(proposal: Proposal) -> str:
     return f"{listed_names(names)} {'is a guess' if len(names) == 1 else 'are guesses'} from names alone."
 
 
+def in_short(decision: str) -> str:
+    """Return the question of a decision and the sentence after it: the head of the file says what to write.
+
+    >>> in_short("Is race sensitive, too? Its name suggests it. Move what nobody should learn to sensitive.")
+    'Is race sensitive, too? Its name suggests it.'
+    """
+    return " ".join(_SENTENCE.split(decision, maxsplit=2)[:2])
+
+
 def next_command(data: str, path: str) -> str:
     """Return the command that makes a release with the policy, for a shell."""
     return shlex.join(["tclose", "anonymize", visible(data), "-p", visible(path), "-o", "release.csv", "--report", "report.html"])
@@ -138,17 +164,17 @@ def _roles(proposal: Proposal, settings: dict[str, Any], path: str) -> Iterator[
         "identifiers": "Never published: they name persons.",
         "quasi": "What others may know about a person. A class is published with one value, range or set for all of its rows.",
         "sensitive": "What nobody should learn. GUESSED: check it first." if proposal.guessed else "What nobody should learn.",
-        "keep": "Published as they are.",
+        "keep": "Published as they are, with their exact values. What others may know must be in quasi.",
         "drop": "Not published. Give a column another role to publish it.",
     }
     alone = {one.columns[0]: one for one in proposal.singled_out if len(one.columns) == 1}
     for role, words in explained.items():
         found = settings.get(role)
-        if role == "drop" and not found:
-            yield ""
-            yield from _comment(TO_DROP)
-            yield "# drop: []"
         if not found:
+            if role in EMPTY:
+                yield ""
+                yield from _comment(EMPTY[role])
+                yield f"# {role}: []"
             continue
         yield ""
         yield from _comment(words)
@@ -225,29 +251,70 @@ def loss_of_hierarchies(proposal: Proposal) -> str:
     if own is None or own.gcp is None or other is None or other.gcp is None or other.gcp >= own.gcp:
         return ""
     return (
-        f"Without the files of hierarchies GCP would be {other.gcp:.3f} at t = {other.t}, not {own.gcp:.3f}. With one, a class "
-        "is published as the smallest group that has all of its values, and a group also covers values that nobody in the class "
-        "has; ranges and sets do not. Take a hierarchy away where that matters more to you than its labels."
+        f"Without the files of hierarchies GCP would be {other.gcp:.3f} at t = {other.t}, not {own.gcp:.3f}. A group of a file "
+        "also covers values that nobody in the class has; ranges and sets do not. Where that matters more to you than its "
+        f"labels, {_instead(proposal)}."
     )
 
 
-def dangers(proposal: Proposal) -> list[str]:
-    """Return sentences on the sets of columns that single out the most rows; the first one says what that means."""
-    found = ["Singled out are rows whose values no other person shares: whoever knows these values finds the row."]
+def _instead(proposal: Proposal) -> str:
+    """Return what to write for the columns that have a hierarchy of a file, if they are to have none, for a sentence."""
+    names: dict[str, list[str]] = {}
+    for name, settings in proposal.instead.items():
+        names.setdefault(flow(settings), []).append(name)
+    bare = names.pop("{}", [])
+    written = [f"write {settings} in its place for {listed_names(own)}" for settings, own in names.items()]
+    return ", and ".join([*written, *([f"take it away for {listed_names(bare)}"] if bare else [])])
+
+
+def dangers(proposal: Proposal, shown: int = SHOWN) -> list[str]:
+    """Return sentences on the sets of columns that single out the most rows; the first one says what that means.
+
+    Of sets that differ in columns that nearly tell one another, the worst is listed.
+
+    Parameters
+    ----------
+    shown
+        The sets of each size that are listed at most.
+    """
     own = {column.name for column in proposal.policy.sensitive}
+    first = {name: group[0] for group in proposal.alike for name in group}
     # A column that singles out many rows by itself is not listed in sets: it would be in all of them.
     by_themselves = {one.columns[0] for one in proposal.singled_out if len(one.columns) == 1 and one.share >= ALONE}
+    sets = [one for one in proposal.singled_out if one.rows and (len(one.columns) == 1 or by_themselves.isdisjoint(one.columns))]
+    listed: list[SingledOut] = []
     for sensitive in (False, True):  # first what others may know, then sets with a column that nobody should know
         for size in (1, 2, 3):
-            sets = [one for one in proposal.singled_out if len(one.columns) == size and one.rows]
-            sets = [one for one in sets if sensitive != own.isdisjoint(one.columns)]
-            if size > 1:
-                sets = [one for one in sets if by_themselves.isdisjoint(one.columns)]
-            found += [f"{in_words(one)}." for one in sets[: 1 if sensitive else SHOWN]]
-    counted = {one.columns[0] for one in proposal.singled_out if len(one.columns) == 1}
+            different: dict[frozenset[str], SingledOut] = {}
+            for one in sets:
+                told = frozenset(first.get(name, name) for name in one.columns)
+                if len(told) == len(one.columns) == size and sensitive != own.isdisjoint(one.columns):
+                    different.setdefault(told, one)
+            listed += list(different.values())[: 1 if sensitive else shown]
+    meaning = "Singled out are rows whose values no other person shares: whoever knows these values finds the row."
+    if not listed:
+        return [meaning, "No column, and no set of two or three columns, does so here."]
+    return [meaning, *(f"{in_words(one)}." for one in listed), *_what_is_not_listed(proposal, sets, listed)]
+
+
+def _what_is_not_listed(proposal: Proposal, sets: Sequence[SingledOut], listed: Sequence[SingledOut]) -> Iterator[str]:
+    """Yield sentences on the sets that single out rows, too, and are not listed."""
+    cut = []
+    for size, nouns in enumerate(SETS, 1):
+        all_, some = (sum(len(one.columns) == size for one in own) for own in (sets, listed))
+        if some < all_:
+            cut.append(f"{some:,} of {number_of(all_, *nouns)}")
+    if cut:
+        yield f"These are the worst: {', '.join(cut)}. The file has the figure of each column."
+    columns = {name for one in listed for name in one.columns}
+    for group in proposal.alike:
+        if not columns.isdisjoint(group):
+            yield f"Of {listed_names(group)} a line names one at most: they tell about the same."
+    counted = {one.columns[0]: one.share for one in proposal.singled_out if len(one.columns) == 1}
+    if len(counted) > 1 and max(counted.values()) >= ALONE:
+        yield f"Sets with a column that singles out {100 * ALONE:.0f}% of the rows or more by itself are not listed."
     if len(counted) > MOST_COLUMNS:
-        found.append(f"Sets were counted of the {MOST_COLUMNS} columns that single out most.")
-    return found if len(found) > 1 else [*found, "No column, and no set of two or three columns, does so here."]
+        yield f"Sets were counted of the {MOST_COLUMNS} columns that single out most."
 
 
 def in_words(one: SingledOut) -> str:

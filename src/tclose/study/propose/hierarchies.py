@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from tclose.errors import InfeasibleError
@@ -16,22 +15,29 @@ from tclose.study.propose.columns import NUMERIC, Column
 from tclose.study.propose.offered import Misfit, Offered
 from tclose.study.propose.words import suggests_zip
 from tclose.values.builders import Prefixes
-from tclose.values.exact import as_text, plain
+from tclose.values.builders.fitting import fitting_widths
+from tclose.values.exact import as_text
 
 WIDE = 10
 """Numbers with more values than this are published on a grid; fewer may be codes, or answers on a scale."""
-
-INTERVALS = 20
-"""Intervals of the finest level that is suggested, at most."""
 
 SHORTEST_CODE = 4
 """Characters of a code whose first ones may stand for a region."""
 
 IN_RANGES = "In ranges: a class is published as a range of whole steps; each step has {k} persons or more, or nobody."
 IN_SETS = "In sets: a class is published as the set of its values."
-FEW_NUMBERS = "Few numbers: if they are codes without an order, write {type: category} after the column's name."
+FEW_NUMBERS = (
+    "Few numbers: a class is published as one of them, or as a range from one to another. If they are codes without an order, "
+    "write {type: category} after the column's name: then it is published as the set of its values."
+)
+AS_WRITTEN = (
+    "Whole numbers written as decimals are published as they are written, as [0.0, 200.0) or 7.0. To avoid that, write them as "
+    "whole numbers into the file first."
+)
 BY_LABELS = "With a file: a class is published by the labels of the file's groups."
 """What ways to publish a class mean: said once for all columns that have one."""
+GRID = "ranges on a grid chosen from the values, which usually lose less than a hierarchy"
+"""What ``snap: auto`` is, where it stands beside a hierarchy."""
 COULD_GROUP = " A hierarchy could name groups of them."
 """Said of many texts for which no file is offered."""
 
@@ -61,7 +67,9 @@ def with_offered(column: Column, suggested: Suggested, offered: Offered) -> Sugg
     if fit.tree is None:
         own = tuple(reason.removesuffix(COULD_GROUP) for reason in suggested.reasons)
         return replace(suggested, reasons=(*own, fit.reason), misfit=fit.misfit)
-    other = [f"Or {', '.join(f'{key}: {value}' for key, value in suggested.settings.items())}."] if suggested.settings else []
+    settings = suggested.settings or {}
+    grid = f": {GRID}" if settings == {"snap": "auto"} else ""
+    other = [f"Or {', '.join(f'{key}: {value}' for key, value in settings.items())}{grid}."] if settings else []
     return Suggested({"hierarchy": fit.tree}, (fit.reason, *other), instead=suggested, way=BY_LABELS)
 
 
@@ -124,21 +132,6 @@ def _other_ways(column: Column) -> list[str]:
         return ["Or hierarchy: dates, for month, quarter and year."]
     if column.kind not in NUMERIC:
         return []
-    low, high = (float(column.present[index].as_py()) for index in (0, -1))
-    step = round_step((high - low) / INTERVALS)
-    if step is None:
-        return []
-    widths = [plain(step * factor) for factor in (1, 2, 4)]
-    return [f"Or hierarchy: {{intervals: {widths}}}."]
-
-
-def round_step(least: float) -> Fraction | None:
-    """Return the least of 1, 2 and 5 times a power of ten that is not below a number; None if that cannot be said.
-
-    >>> round_step(3.65), round_step(0.02)
-    (Fraction(5, 1), Fraction(1, 50))
-    """
-    if not np.isfinite(least) or not 1e-9 < least < 1e15:
-        return None
-    power = Fraction(10) ** int(np.floor(np.log10(least)))
-    return next(step * power for step in (1, 2, 5, 10, 20) if step * power >= Fraction(str(least)))
+    low, high = (column.present[index].as_py() for index in (0, -1))
+    widths = fitting_widths(low, high, whole=column.whole)
+    return [f"Or hierarchy: {{intervals: {widths}}}."] if widths else []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tclose.policy import Policy, files_of
 from tclose.study.propose.costs import Cost
@@ -46,10 +47,14 @@ class Proposal:
         Whether the sensitive columns are a guess; False if they were named.
     without_hierarchies : Cost or None
         What the proposed t would cost without the hierarchies that were offered; None if none is proposed.
+    instead : dict
+        The settings that each quasi-identifier with such a hierarchy would have without it.
     ways : tuple of str
         How classes are published, in sentences that each hold for several columns: what "in ranges" and "in sets" mean.
     misfits : tuple of Misfit
         Files of hierarchies that were offered, and that their owner should mend.
+    alike : tuple of tuple of str
+        Groups of columns that tell, or nearly tell, one another.
     """
 
     policy: Policy
@@ -64,8 +69,10 @@ class Proposal:
     data: str = "DATA"
     guessed: bool = True
     without_hierarchies: Cost | None = None
+    instead: dict[str, dict[str, Any]] = field(default_factory=dict)
     ways: tuple[str, ...] = ()
     misfits: tuple[Misfit, ...] = ()
+    alike: tuple[tuple[str, ...], ...] = ()
 
     def to_yaml(self, path: str = "policy.yaml") -> str:
         """Return the text of a policy's file, with the reasons as comments.

@@ -11,10 +11,11 @@ from tclose.errors import ColumnError, InputError, raising_alone
 from tclose.jobs import announce
 from tclose.make.registry import DEFAULT, find_algorithm
 from tclose.policy import Input, Policy, Quasi
-from tclose.study.propose.alike import alike_columns, decisions_on_alike, decisions_on_twins
+from tclose.study.propose.alike import alike_columns, decisions_on_alike, decisions_on_twins, groups_alike
 from tclose.study.propose.columns import Column, columns_of
 from tclose.study.propose.commented import flow, listed_names
 from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
+from tclose.study.propose.hierarchies import AS_WRITTEN, Suggested
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import find_unit
@@ -91,6 +92,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
     rows = sample_rows(columns, owner, rows_to_try(policy))
     grids = {one.column.name: one.grid for one in assigned if one.grid is not None}
     pairs = alike_columns(assigned, rows)
+    instead = {one.column.name: one.instead for one in assigned if one.instead is not None and one.instead.settings is not None}
     return Proposal(
         policy,
         columns[0].rows,
@@ -104,23 +106,33 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         (*_decisions(assigned, offered), *decisions_on_alike(pairs), *decisions_on_twins(assigned, pairs)),
         data,
         not named,
-        _cost_without_hierarchies(read, policy, assigned, grids, rows),
-        tuple(dict.fromkeys(one.way for one in assigned if one.way)),
+        _cost_without_hierarchies(read, policy, instead, grids, rows),
+        {name: found.settings or {} for name, found in instead.items()},
+        _ways(assigned),
         tuple(one.misfit for one in assigned if one.misfit is not None),
+        groups_alike(assigned, pairs),
     )
 
 
+def _ways(assigned: list[Assigned]) -> tuple[str, ...]:
+    """Return how classes are published, and how whole numbers are that have a decimal point, in sentences."""
+    ways = [one.way for one in assigned if one.way]
+    published = [one.column for one in assigned if one.role in ("quasi", "sensitive", "keep")]
+    pointed = any(column.whole and column.kind == "decimal" for column in published)
+    return tuple(dict.fromkeys([*ways, AS_WRITTEN] if pointed else ways))
+
+
 def _cost_without_hierarchies(
-    read: Read, policy: Policy, assigned: list[Assigned], grids: dict[str, dict[str, Any]], rows: Ints
+    read: Read, policy: Policy, instead: dict[str, Suggested], grids: dict[str, dict[str, Any]], rows: Ints
 ) -> Cost | None:
     """Return what the proposed t costs if no quasi-identifier has the hierarchy that was offered; None if none has."""
-    plain = {one.column.name: one.instead for one in assigned if one.instead is not None and one.instead.settings is not None}
-    if not plain:
+    if not instead:
         return None
     quasi = [
-        Quasi(column.name, **(plain[column.name].settings or {})) if column.name in plain else column for column in policy.quasi
+        Quasi(column.name, **(instead[column.name].settings or {})) if column.name in instead else column
+        for column in policy.quasi
     ]
-    chosen = grids | {name: found.grid for name, found in plain.items() if found.grid is not None}
+    chosen = grids | {name: found.grid for name, found in instead.items() if found.grid is not None}
     return costs_of_t(read.reader, replace(policy, quasi=quasi), chosen, rows, [float(T)])[0]
 
 
@@ -141,7 +153,7 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
     amounts = [one for one in assigned if one.amount]
     if amounts:
         yield (
-            f"Which role {'has' if len(amounts) == 1 else 'have'} {_names(amounts)}? Few rows share a number there, as "
+            f"Which role {'does' if len(amounts) == 1 else 'do'} {_names(amounts)} have? Few rows share a number there, as "
             "with amounts of money. Leave in quasi what others may know: it is published in ranges. Move what nobody should "
             f"learn, as an income, to sensitive, and write {_settings_if_sensitive(amounts)}. What nobody else knows, as "
             "the weight of a survey, costs the other columns some detail: take its line away, and name it in drop."
@@ -153,7 +165,8 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
         yield (
             f"{asked} no word that tclose knows, so {'it stands' if one else 'they stand'} in quasi until you say. Move what "
             "nobody should learn, as an opinion, a result, or how often somebody saw a doctor, to sensitive, and write "
-            f"{_settings_if_sensitive(doubtful)}. What nobody else knows costs the other columns detail: name it in drop."
+            f"{_settings_if_sensitive(doubtful)}. What nobody else knows costs the other columns detail: name it in drop, or in "
+            "keep if it harms nobody."
         )
     more = [one for one in assigned if one.role == "quasi" and suggests_sensitive(one.column.name)]
     if more:
@@ -180,7 +193,9 @@ def _settings_if_sensitive(columns: Sequence[Assigned]) -> str:
     for one in columns:
         settings = dict(one.if_sensitive or {})
         beside = " beside its hierarchy" if settings.pop("hierarchy", None) is not None else ""
-        why = " (most rows have one value there)" if "distance" in settings and one.column.kind != "category" else ""
+        why = " (more than one number for every two rows)" if "bins" in settings else ""
+        if "distance" in settings and one.column.kind != "category":
+            why = " (most rows have one value there)"
         alike.setdefault(f"{flow(settings)}{beside}{why}", []).append(one)
     if len(alike) == 1:
         return f"{next(iter(alike))} after its name"

@@ -15,14 +15,14 @@ from tclose.study.propose.hierarchies import Suggested, suggest_for_quasi, with_
 from tclose.study.propose.offered import Misfit, Offered
 from tclose.study.propose.persons import Unit
 from tclose.study.propose.sensitive import settings_of_sensitive
-from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person, suggests_sensitive, tells_nothing
+from tclose.study.propose.words import stem, suggests_name_of_person, suggests_number_of_person, suggests_sensitive, tells_nothing
 from tclose.tables.coded import Codes
 from tclose.values.exact import number_of
 
 Role = Literal["identifiers", "quasi", "sensitive", "keep", "drop"]
 
 MOST_SENSITIVE = 3
-"""Sensitive columns that are proposed: each one makes classes larger."""
+"""Sensitive columns that are proposed: each one makes classes larger. Dummies of one variable are never divided."""
 
 MANY = 100
 """Rows from which on whole numbers that all differ may be numbers of persons or of rows."""
@@ -204,10 +204,30 @@ def _guess_sensitive(columns: Sequence[Column], publishable: Sequence[str]) -> d
     if not found and fitting:
         why = "A guess. No name suggests a sensitive column; the last one is often what a table is about."
         found = {fitting[-1].name: why}
-    chosen = dict(list(found.items())[:MOST_SENSITIVE])
+    chosen: dict[str, str] = {}
+    for column in fitting:
+        if column.name in found and len(chosen) < MOST_SENSITIVE:
+            chosen |= {name: found[name] for name in _dummies(column, fitting) if name in found}
     while chosen and not set(publishable) - chosen.keys():
         chosen.popitem()
     return chosen
+
+
+def _dummies(column: Column, columns: Sequence[Column]) -> list[str]:
+    """Return the names of the columns that are dummies of one variable with a column; its own alone if it is no dummy.
+
+    Dummies have a stem in common and the numbers 0 and 1, and no row has a 1 in two of them.
+    """
+    alike = [
+        other
+        for other in columns
+        if stem(other.name) == stem(column.name)
+        and len(other.domain) == 2
+        and other.whole
+        and other.present.to_pylist() == [0, 1]
+    ]
+    ones = np.sum([other.codes for other in alike], axis=0, dtype=np.int64)
+    return [other.name for other in alike] if column in alike and ones.max() == 1 else [column.name]
 
 
 def _sensitive(column: Column, why: str, files: Offered, k: int) -> Assigned:

@@ -77,6 +77,16 @@ def parts(name: str) -> list[str]:
     return re.findall(r"[^\W_]+", apart.lower())
 
 
+def stem(name: str) -> str:
+    """Return a name without its last word, or without its last letter if it has one word: what dummies of one variable share.
+
+    >>> stem("race_white"), stem("raceBlack"), stem("hlthg")
+    ('race', 'race', 'hlth')
+    """
+    *first, last = parts(name) or [""]
+    return " ".join(first) or last[:-1]
+
+
 def suggests_number_of_person(name: str) -> bool:
     """Whether a column is called like a number of persons: ``id``, ``patient``, ``person_no``.
 

@@ -238,8 +238,9 @@ def test_a_mistake_in_a_sensitive_attribute(settings: Any, sentence: str) -> Non
         ({"n": 1000}, "n asks for (n,t)-closeness and needs a t for a sensitive attribute. Got none."),
         ({"alpha": 1.1}, "alpha must be between 0 and 1. Got 1.1."),
         ({"alpha": float("nan")}, "alpha must be between 0 and 1. Got nan."),
-        ({"quasi": []}, "A policy must name at least one quasi-identifier. Got none."),
-        ({"sensitive": {}}, "A policy must name at least one sensitive attribute. Got none."),
+        ({"quasi": []}, "quasi names no column. Name at least one column that others may know."),
+        ({"quasi": None}, "quasi names no column. Name at least one column that others may know."),
+        ({"sensitive": {}}, "sensitive names no column. Name at least one column that nobody should learn."),
         ({"quasi": ["age", "age"]}, "A column must have one role. Got 'age' twice in quasi."),
         ({"quasi": ["age", "salary"]}, "A column must have one role. Got 'salary' in quasi and in sensitive."),
         ({"identifiers": ["x"], "drop": ["x"]}, "A column must have one role. Got 'x' in identifiers and in drop."),
@@ -374,7 +375,7 @@ def test_a_name_that_is_given_twice() -> None:
 def test_a_role_that_is_missing(missing: str) -> None:
     roles: dict[str, Any] = {"quasi": ["age"], "sensitive": ["salary"]}
     del roles[missing]
-    with pytest.raises(tc.PolicyError, match=f"^Policy needs '{missing}'. Got none.$"):
+    with pytest.raises(tc.PolicyError, match=f"^Policy needs '{missing}'. Name at least one column that "):
         Policy(**roles)
 
 
@@ -580,8 +581,10 @@ def test_a_column_may_be_called_like_a_setting(tmp_path: Path, name: str) -> Non
         ("quasi: [a]\nsensitive: [s]\n5: 6\n", "The keys of a policy must be names. Got 5."),
         ("quasi: [a]\nsensitive: [s]\nidentifer: [x]\n", "'identifer' is not a setting of Policy. Did you mean 'identifiers'?"),
         ("quasi: [a]\nsensitve: [s]\n", "'sensitve' is not a setting of Policy. Did you mean 'sensitive'?"),
-        ("sensitive: [s]\n", "Policy needs 'quasi'. Got none."),
-        ("quasi: [a]\n", "Policy needs 'sensitive'. Got none."),
+        ("sensitive: [s]\n", "Policy needs 'quasi'. Name at least one column that others may know."),
+        ("quasi: [a]\n", "Policy needs 'sensitive'. Name at least one column that nobody should learn."),
+        ("quasi:\nsensitive: [s]\n", "quasi names no column. Name at least one column that others may know."),
+        ("quasi: [a]\nsensitive:\n  # s\n", "sensitive names no column. Name at least one column that nobody should learn."),
         ("quasi: [a]\nsensitive: {s: {t: 2}}\n", "t of 's' must be between 0 and 1. Got 2."),
     ],
 )  # fmt: skip

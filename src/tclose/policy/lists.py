@@ -41,7 +41,7 @@ def _columns_validator(kind: type[Any], bare: str | None = None) -> Callable[[An
         if isinstance(value, Mapping):
             return [one(name, settings) for name, settings in value.items()]
         columns = []
-        for item in items_of(value):
+        for item in [] if value is None else items_of(value):  # YAML: a role with nothing below it
             if isinstance(item, kind):
                 columns.append(item)
             elif isinstance(item, Settings):

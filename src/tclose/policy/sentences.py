@@ -16,6 +16,12 @@ Class = TypeVar("Class", bound=type)
 _LISTS = ("bins", "order")
 """Settings that may be lists. Where another one is a list, it may be a column of a table."""
 
+NEEDED = {
+    "quasi": "Name at least one column that others may know.",
+    "sensitive": "Name at least one column that nobody should learn.",
+}
+"""What to do where a policy lacks the columns of a role."""
+
 _ALIASES = {
     "quasi": ("qi", "qis", "qid", "qids", "quasi_identifier", "quasi_identifiers", "quasi_attributes", "quasi_columns", "keys"),
     "sensitive": ("sa", "sas", "sensitives", "sensitive_attribute", "sensitive_attributes", "sensitive_columns", "confidential"),
@@ -118,7 +124,7 @@ def _sentence_on_error(
         meant = _colon_hint(field, known) or (hint(field) if hint is not None else "") or nearest(field, known)
         return PolicyError, f"{field!r}{owner} is not a setting of {cls.__name__}.{meant}"
     if finding["type"] in ("missing", "missing_argument"):
-        return PolicyError, f"{cls.__name__}{owner} needs {field!r}. Got none."
+        return PolicyError, f"{cls.__name__}{owner} needs {field!r}. {NEEDED.get(field, 'Got none.')}"
     if cause is not None:
         requirement = str(cause)
     elif finding["type"] == "literal_error":

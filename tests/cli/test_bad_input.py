@@ -144,7 +144,7 @@ POLICIES = {
         "- age\n- salary\n",
         "Policy file 'policy.yaml' must be a mapping with 'quasi' and 'sensitive'. Got something else.",
     ),
-    "empty policy": ("", "Policy file 'policy.yaml' must be a mapping with 'quasi' and 'sensitive'. Got something else."),
+    "empty policy": ("", "Policy file 'policy.yaml' is empty. Let 'tclose init DATA -o policy.yaml' propose a policy."),
     "a key twice": (
         "quasi: [age]\nsensitive: {salary: 0.5}\nquasi: [zip]\n",
         "Policy file 'policy.yaml' names a key twice, the second time in line 3. Keep one.",
@@ -362,7 +362,7 @@ RELEASES = {
         "Identifier 'zip' has 4 values in 12 rows: some persons have several rows. "
         "Set unit to the column that names a person, or unit: row if each row is one.",
     ),
-    "a unit that is not there": ("k: 2\nunit: idd\nother: drop\n" + COLUMNS, "Column 'idd' is not in the table. Did you mean 'id'?"),
+    "a unit that is not there": ("k: 2\nunit: idd\nother: drop\n" + COLUMNS, "Column 'idd', which unit names, is not in the table. Did you mean 'id'?"),
 }  # fmt: skip
 
 

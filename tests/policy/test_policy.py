@@ -193,6 +193,19 @@ def test_t_must_be_between_0_and_1(t: Any) -> None:
         ),
         ({"hierachy": "x.csv"}, "'hierachy' of 'salary' is not a setting of Sensitive. Did you mean 'hierarchy'?"),
         ({"t 0.2": None}, "'t 0.2' of 'salary' is not a setting of Sensitive. A colon is missing: write t: 0.2."),
+        (
+            {"t=0.2": None},
+            "'t=0.2' of 'salary' is not a setting of Sensitive. A colon and a blank stand between a name and its value: write t: 0.2.",
+        ),
+        (
+            {"t = 0.2": None},
+            "'t = 0.2' of 'salary' is not a setting of Sensitive. A colon and a blank stand between a name and its value: write t: 0.2.",
+        ),
+        (
+            {"type": "category"},
+            "'type' of 'salary' is not a setting of Sensitive. It is a setting of quasi-identifiers: take it away here. "
+            "For codes without an order write distance: equal.",
+        ),
         ({"nothing": 1}, "'nothing' of 'salary' is not a setting of Sensitive."),
         (
             {"snap": 1},
@@ -249,7 +262,10 @@ def test_a_mistake_in_a_sensitive_attribute(settings: Any, sentence: str) -> Non
         ({"drop": {"age": {"snap": 5}}}, "drop must be a list of names, as [age, zip], without settings. Got dict."),
         ({"identifer": ["x"]}, "'identifer' is not a setting of Policy. Did you mean 'identifiers'?"),
         ({"K": 5}, "'K' is not a setting of Policy. Did you mean 'k'?"),
-        ({"quasi": {"age": 3}}, "The settings of 'age' must be a mapping. Got 3."),
+        ({"quasi": {"age": 3}}, "The settings of 'age' must be a mapping. Got 3. Write {snap: 3}."),
+        ({"quasi": {"age": "auto"}}, "The settings of 'age' must be a mapping. Got 'auto'. Write {snap: auto}."),
+        ({"quasi": {"age": "category"}}, "The settings of 'age' must be a mapping. Got 'category'. Write {type: category}."),
+        ({"quasi": {"age": "often"}}, "The settings of 'age' must be a mapping. Got 'often'."),
         (
             {"quasi": {"age": {"type": "int"}}},
             "type of 'age' must be one of 'auto', 'integer', 'decimal', 'date', 'text' or 'category'. Got 'int'.",
@@ -567,7 +583,8 @@ def test_a_column_may_be_called_like_a_setting(tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "Policy file 'policy.yaml' must be a mapping with 'quasi' and 'sensitive'. Got something else."),
+        ("", "Policy file 'policy.yaml' is empty. Let 'tclose init DATA -o policy.yaml' propose a policy."),
+        ("# k: 5\n", "Policy file 'policy.yaml' is empty. Let 'tclose init DATA -o policy.yaml' propose a policy."),
         ("- quasi\n", "Policy file 'policy.yaml' must be a mapping with 'quasi' and 'sensitive'. Got something else."),
         ("quasi: [a]\nk: 5\nk: 6\n", "Policy file 'policy.yaml' names a key twice, the second time in line 3. Keep one."),
         ("quasi: [é]\n".encode("latin-1"), "Policy file 'policy.yaml' is not UTF-8. Save it as UTF-8."),
@@ -578,6 +595,7 @@ def test_a_column_may_be_called_like_a_setting(tmp_path: Path, name: str) -> Non
         ("k: 5\nquasi:\n  age\n\n  # b\n  town: {snap: 5}\n", "Policy file 'policy.yaml' is not YAML at line 3. A colon may be missing there."),
         ("k: 5\n\n# b\n  quasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 4. Mend it there, or in line 1."),
         ("k: 5\nquasi:\n  - a\n  b: {snap: 5}\n", "Policy file 'policy.yaml' is not YAML at line 4. Mend it there, or in the line above it."),
+        ("quasi: [a]\nsensitive:\n  s: {t: 0.2}\n  - u: {t: 0.2}\n", "Policy file 'policy.yaml' is not YAML at line 4. It begins with a hyphen, as in a list, and the lines above it do not: take it away."),
         ("k: a: b\n", "Policy file 'policy.yaml' is not YAML at line 1. Mend it there: it may be indented too far, or have a colon too many."),
         ("k: 5\n  n: 5\n", "Policy file 'policy.yaml' is not YAML at line 2. Mend it there, or in the line above it: it may be indented too far, or have a colon too many."),
         ("quasi:\n\tage:\n", "Policy file 'policy.yaml' is not YAML at line 2. Mend it there; tabs cannot indent."),

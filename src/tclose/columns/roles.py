@@ -57,7 +57,7 @@ def roles_of(policy: Policy, reader: Reader) -> Roles:
     given |= dict.fromkeys((*unit, *policy.identifiers, *policy.drop), "hidden")
     unknown = next((name for name in given if name not in names), None)
     if unknown is not None:
-        raise absent(reader, unknown)
+        raise absent(reader, unknown, "unit" if unknown == policy.unit else "")
     others = [name for name in names if name not in given]
     if others and policy.other is None:
         listed = ", ".join(repr(name) for name in others)

@@ -50,6 +50,8 @@ def read_yaml(path: Path) -> dict[Any, Any]:
     except ValueError:  # text that looks like a number or a date but is none: 2024-13-45, or thousands of digits
         raise PolicyError(f"Policy file {path.name!r} has a number or a date that cannot be read. Write it in quotes.") from None
     _check_size(settings, path)
+    if settings is None:
+        raise PolicyError(f"Policy file {path.name!r} is empty. Let 'tclose init DATA -o {path.name}' propose a policy.")
     if not isinstance(settings, dict):
         raise PolicyError(f"Policy file {path.name!r} must be a mapping with 'quasi' and 'sensitive'. Got something else.")
     return settings
@@ -79,7 +81,7 @@ def _what_is_wrong(error: Any, text: str) -> str:
     if "\\t" in problem:
         return f" at line {noticed.line + 1}. Mend it there; tabs cannot indent."
     if problem.endswith("found '-'"):
-        return f" at line {noticed.line + 1}. A hyphen begins an item of a list there, and the lines above it have none: take it away."
+        return f" at line {noticed.line + 1}. It begins with a hyphen, as in a list, and the lines above it do not: take it away."
     above = _line_above(text, noticed.line)
     if above is not None and _BARE.fullmatch(text.splitlines()[above]):
         return f" at line {above + 1}. A colon may be missing there."

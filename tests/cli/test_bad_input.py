@@ -309,7 +309,8 @@ RELEASES = {
     "columns without a role": (
         "k: 2\ndrop: [id]\n" + COLUMNS,
         "Columns without a role must not slip into a release: 'zip', 'day', 'disease', 'note'. "
-        "Give them roles (name those that are not to be published in drop: [...]), or set other: drop or other: keep.",
+        "Name those that are not to be published in drop: [...], and give the others a role. Or set other: drop, which drops all "
+        "of them; other: keep publishes them as they are, exactly.",
     ),
     "a value that a hierarchy misses": (
         OTHERS + "quasi: {age: {hierarchy: {all: [20, 21]}}}\nsensitive: [salary]\n",

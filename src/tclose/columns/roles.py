@@ -62,8 +62,9 @@ def roles_of(policy: Policy, reader: Reader) -> Roles:
     if others and policy.other is None:
         listed = ", ".join(repr(name) for name in others)
         raise ColumnError(
-            f"Columns without a role must not slip into a release: {listed}. Give them roles (name those that are not to be "
-            "published in drop: [...]), or set other: drop or other: keep."
+            f"Columns without a role must not slip into a release: {listed}. Name those that are not to be published in "
+            "drop: [...], and give the others a role. Or set other: drop, which drops all of them; other: keep publishes them "
+            "as they are, exactly."
         )
     _check_published_names(policy, names)
     other: Role = "kept" if policy.other == "keep" else "hidden"

@@ -197,6 +197,22 @@ def test_keep_order_warns_and_is_recorded(people: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "release.csv.certificate.json").read_text())["row_order"] == "input"
 
 
+def test_a_kept_column_that_tells_a_quasi_identifier_is_told_before_the_verdict(people: Path, tmp_path: Path) -> None:
+    table, policy = tmp_path / "table.csv", policy_of(tmp_path, "[age]", "drop: [day, height]\nother: keep\n")
+    lines = people.read_text().splitlines()
+    decades = [f"{line.split(',')[2][0]}x" for line in lines[1:]]
+    table.write_text(
+        "\n".join([f"{lines[0]},decade", *(f"{line},{decade}" for line, decade in zip(lines[1:], decades, strict=True))])
+    )
+    result = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Warning: Column 'decade' is published as it is, and nearly tells the quasi-identifier 'age': with it, the ranges and groups "
+        "of the classes hide little. Name 'decade' in drop, or in quasi.\n"
+    )
+    assert result.output.startswith("Warning: ")
+
+
 def test_an_existing_release_is_replaced_by_force(people: Path, tmp_path: Path) -> None:
     policy, out = policy_of(tmp_path, "[age]"), tmp_path / "release.csv"
     assert run("anonymize", people, "-p", policy, "-o", out).exit_code == 0

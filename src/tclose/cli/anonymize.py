@@ -100,6 +100,8 @@ def anonymize(
         written: Any = release.write(out, force=force)
         pages = [] if report is None else _write_reports(written, report, force=force)
     with a_reader_may_leave():
+        if unconfirmed:
+            show_unconfirmed(policy)
         if isinstance(release, SparkRelease):
             show_spark_release(release, written, pages)
         elif isinstance(release, Release):
@@ -108,8 +110,6 @@ def anonymize(
             show_release_set(release, written, notes)
             for page in pages:
                 echo(f"  {page}  public: a report")
-        if unconfirmed:
-            show_unconfirmed(policy)
 
 
 def _write_reports(written: Sequence[Path | list[Path]], report: Path, *, force: bool) -> list[Path]:

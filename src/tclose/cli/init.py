@@ -37,7 +37,8 @@ def init(
 
     The first time on a machine, what makes releases is compiled, which may take a minute.
 
-    The policy can be used as it is. Its comments count rows of the raw table: it is INTERNAL.
+    The policy runs as it is, but nobody has confirmed its roles: check each column, then delete the line NOT CONFIRMED. Its
+    comments count rows of the raw table: it is INTERNAL.
 
     \b
     Examples:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tclose.cli.binned import fewer_bins
 from tclose.cli.commonest import hardly_limited
 from tclose.cli.printing import Columns, Screen, words
-from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limits_table, listed_names, size, worst_classes
+from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limit_as_text, limits_table, listed_names, size, worst_classes
 from tclose.cli.unique import show_unique
 from tclose.make.registry import DEFAULT
 from tclose.policy.models import asked_of
@@ -19,7 +19,7 @@ from tclose.release.detail import DetailLost
 from tclose.report.attained import SATISFIED
 from tclose.report.labels import percent
 from tclose.report.published import coarseness_in_words, coarseness_of, published_columns
-from tclose.values.exact import number_of, plain
+from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
     from tclose.policy import Policy
@@ -144,7 +144,7 @@ def show_spark_release(release: SparkRelease, paths: list[Path], reports: Sequen
     for model, column in asked_of(audit.policy):
         attained = Fraction(audit.k) if column is None else audit.sensitive[column.name].worst(model.key)
         limit = model.limit(audit.policy, column)
-        asked = "" if limit is None else f"{plain(limit)} or {'more' if model.at_least else 'less'}"
+        asked = "" if limit is None else f"{limit_as_text(limit)} or {'more' if model.at_least else 'less'}"
         table.row(model.name if column is None else f"{model.name} of {column.name}", model.rounded(attained), asked)
     screen.print(table)
     screen.tell(WHAT_T_IS)

@@ -226,6 +226,29 @@ def test_an_existing_release_is_replaced_by_force(people: Path, tmp_path: Path) 
     assert run("verify", out, "--certificate", tmp_path / "release.csv.certificate.json").exit_code == 0
 
 
+def test_faults_of_the_inputs_are_told_before_a_file_that_exists(people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "release.csv"
+    out.write_text("older")
+    exists = f"Error: File '{out}' exists. Give --force to replace it.\n"
+    for table, quasi, more, sentence in (
+        (
+            tmp_path / "peple.csv",
+            "[age]",
+            "other: drop\n",
+            f"Error: File '{tmp_path / 'peple.csv'}' does not exist. Check its path.\n",
+        ),
+        (people, "[aje]", "other: drop\n", "Error: Column 'aje' is not in the table. Did you mean 'age'?\n"),
+        (people, "[age]", "unit: person\nother: drop\n", "Error: Column 'person', which unit names, is not in the table.\n"),
+        (people, "[age]", "other: drop\n", exists),
+    ):
+        result = run("anonymize", table, "-p", policy_of(tmp_path, quasi, more), "-o", out)
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", sentence)
+    assert out.read_text() == "older"
+    absent = tmp_path / "peple.csv"
+    assert run("init", absent, "-o", out).stderr == f"Error: File '{absent}' does not exist. Check its path.\n"
+    assert run("init", people, "-o", out).stderr == exists
+
+
 def test_suppression_is_shown_and_told_in_private_only(people: Path, tmp_path: Path) -> None:
     policy, out = policy_of(tmp_path, "[age]", "other: drop\nalpha: 0.34\nsuppression: 0.2\n"), tmp_path / "release.csv"
     result = run("anonymize", people, "-p", policy, "-o", out)

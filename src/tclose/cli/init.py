@@ -10,7 +10,7 @@ import typer
 
 from tclose.cli.names import parse_names
 from tclose.cli.tables import STANDARD_INPUT, TABLE, files_read, name_of, table_of
-from tclose.cli.targets import a_file
+from tclose.cli.targets import a_file, faults_of_inputs_first
 
 if TYPE_CHECKING:
     from tclose.study.propose.proposal import Proposal
@@ -54,7 +54,8 @@ def init(
     from tclose.tables.files import check_target
 
     if out is not None:
-        check_target(out, force=force, inputs=files_read(data))
+        with faults_of_inputs_first(lambda: _check_table(data)):
+            check_target(out, force=force, inputs=files_read(data))
     with table_of(data) as table, stages(name_of(data)):
         from tclose.study.propose.propose import propose
 
@@ -68,6 +69,14 @@ def init(
             echo(*found.to_yaml().splitlines())
         else:
             _show_proposal(found, out)
+
+
+def _check_table(data: Path) -> None:
+    """Raise an error for a table that cannot be read."""
+    from tclose.tables.readers import open_reader
+
+    with table_of(data) as table:
+        open_reader(table)
 
 
 def _show_proposal(found: Proposal, out: Path) -> None:

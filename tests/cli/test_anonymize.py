@@ -197,6 +197,22 @@ def test_keep_order_warns_and_is_recorded(people: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "release.csv.certificate.json").read_text())["row_order"] == "input"
 
 
+def test_a_kept_column_that_tells_a_quasi_identifier_is_told_before_the_verdict(people: Path, tmp_path: Path) -> None:
+    table, policy = tmp_path / "table.csv", policy_of(tmp_path, "[age]", "drop: [day, height]\nother: keep\n")
+    lines = people.read_text().splitlines()
+    decades = [f"{line.split(',')[2][0]}x" for line in lines[1:]]
+    table.write_text(
+        "\n".join([f"{lines[0]},decade", *(f"{line},{decade}" for line, decade in zip(lines[1:], decades, strict=True))])
+    )
+    result = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Warning: Column 'decade' is published as it is, and nearly tells the quasi-identifier 'age': with it, the ranges and groups "
+        "of the classes hide little. Name 'decade' in drop, or in quasi.\n"
+    )
+    assert result.output.startswith("Warning: ")
+
+
 def test_an_existing_release_is_replaced_by_force(people: Path, tmp_path: Path) -> None:
     policy, out = policy_of(tmp_path, "[age]"), tmp_path / "release.csv"
     assert run("anonymize", people, "-p", policy, "-o", out).exit_code == 0
@@ -208,6 +224,29 @@ def test_an_existing_release_is_replaced_by_force(people: Path, tmp_path: Path) 
     assert run("anonymize", people, "-p", policy, "-o", out, "--force").exit_code == 0
     assert out.read_bytes() != first
     assert run("verify", out, "--certificate", tmp_path / "release.csv.certificate.json").exit_code == 0
+
+
+def test_faults_of_the_inputs_are_told_before_a_file_that_exists(people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "release.csv"
+    out.write_text("older")
+    exists = f"Error: File '{out}' exists. Give --force to replace it.\n"
+    for table, quasi, more, sentence in (
+        (
+            tmp_path / "peple.csv",
+            "[age]",
+            "other: drop\n",
+            f"Error: File '{tmp_path / 'peple.csv'}' does not exist. Check its path.\n",
+        ),
+        (people, "[aje]", "other: drop\n", "Error: Column 'aje' is not in the table. Did you mean 'age'?\n"),
+        (people, "[age]", "unit: person\nother: drop\n", "Error: Column 'person', which unit names, is not in the table.\n"),
+        (people, "[age]", "other: drop\n", exists),
+    ):
+        result = run("anonymize", table, "-p", policy_of(tmp_path, quasi, more), "-o", out)
+        assert (result.exit_code, result.stdout, result.stderr) == (2, "", sentence)
+    assert out.read_text() == "older"
+    absent = tmp_path / "peple.csv"
+    assert run("init", absent, "-o", out).stderr == f"Error: File '{absent}' does not exist. Check its path.\n"
+    assert run("init", people, "-o", out).stderr == exists
 
 
 def test_suppression_is_shown_and_told_in_private_only(people: Path, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ POLICIES = {
         "- age\n- salary\n",
         "Policy file 'policy.yaml' must be a mapping with 'quasi' and 'sensitive'. Got something else.",
     ),
-    "empty policy": ("", "Policy file 'policy.yaml' must be a mapping with 'quasi' and 'sensitive'. Got something else."),
+    "empty policy": ("", "Policy file 'policy.yaml' is empty. Let 'tclose init DATA -o policy.yaml' propose a policy."),
     "a key twice": (
         "quasi: [age]\nsensitive: {salary: 0.5}\nquasi: [zip]\n",
         "Policy file 'policy.yaml' names a key twice, the second time in line 3. Keep one.",
@@ -309,7 +309,8 @@ RELEASES = {
     "columns without a role": (
         "k: 2\ndrop: [id]\n" + COLUMNS,
         "Columns without a role must not slip into a release: 'zip', 'day', 'disease', 'note'. "
-        "Give them roles (name those that are not to be published in drop: [...]), or set other: drop or other: keep.",
+        "Name those that are not to be published in drop: [...], and give the others a role. Or set other: drop, which drops all "
+        "of them; other: keep publishes them as they are, exactly.",
     ),
     "a value that a hierarchy misses": (
         OTHERS + "quasi: {age: {hierarchy: {all: [20, 21]}}}\nsensitive: [salary]\n",
@@ -362,7 +363,7 @@ RELEASES = {
         "Identifier 'zip' has 4 values in 12 rows: some persons have several rows. "
         "Set unit to the column that names a person, or unit: row if each row is one.",
     ),
-    "a unit that is not there": ("k: 2\nunit: idd\nother: drop\n" + COLUMNS, "Column 'idd' is not in the table. Did you mean 'id'?"),
+    "a unit that is not there": ("k: 2\nunit: idd\nother: drop\n" + COLUMNS, "Column 'idd', which unit names, is not in the table. Did you mean 'id'?"),
 }  # fmt: skip
 
 

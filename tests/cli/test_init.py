@@ -65,7 +65,7 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert f"Delete the line NOT CONFIRMED from {policy} when you have checked each column." in shown
     made = run("anonymize", visits, "-p", policy, "-o", tmp_path / "release.csv")
     assert made.exit_code == 0
-    assert made.stdout.splitlines()[-1] == (
+    assert made.stdout.splitlines()[0] == (
         f"The roles of the columns are a proposal that nobody has confirmed: {policy} still has the line NOT CONFIRMED. The policy "
         "is satisfied for these roles and no others: check each column, then delete the line."
     )

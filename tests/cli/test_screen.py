@@ -16,6 +16,7 @@ from tclose.cli.printing import Screen
 from tclose.cli.screen import _disclosure_in_words, how_read, stages
 from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
+from tclose.report.attained import SATISFIED
 from tclose.report.facts import Facts
 from tclose.report.labels import percent
 from tclose.report.papers import papers_beside
@@ -146,7 +147,11 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     assert "of the detail of the quasi-identifiers is lost (GCP " in shown
     assert "8 of 8 rows are unique when all published columns are taken together (raw table: 8): " in shown
     assert "somebody who knows the quasi-identifiers of a person, and both pay and ill, may find the row. " in shown
-    assert "alone no row is unique, because of k. No limit is about this number, and 0 would be best." in shown
+    assert (
+        "By the quasi-identifiers alone no row is unique, because of k: to find one takes somebody who knows sensitive values of the "
+        "person already. No limit is about this number. Many such rows are usual where several columns are sensitive, or one has "
+        "many values.\n"
+    ) in shown
     release = tc.anonymize(files[0], tc.Policy.load(files[1]))
     rows = list(zip(*(release.table[name].to_pylist() for name in ("town", "ill")), strict=True))
     unique = sum(rows.count(row) == 1 for row in rows)
@@ -164,15 +169,23 @@ def test_no_column_is_blamed_if_unique_rows_stay_without_it(tmp_path: Path, bins
     (tmp_path / "policy.yaml").write_text(f"k: 2\nquasi: [age]\nsensitive: {{pay: {limits}, tax: {limits}}}\n")
     shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
     assert "No column makes that by itself: without pay 20 would still be unique; " in shown
-    assert "would still be unique; with all sensitive numbers in 4 bins each, none.\n" in shown
+    line = "pay: {t: 0.9, bins: 4}"
+    told = f"would still be unique; with all sensitive numbers in 4 bins each, none (write {line}, and so for the others).\n"
+    assert told in shown
 
 
 def test_bins_are_advised_only_if_they_were_counted_to_help(tmp_path: Path) -> None:
     """One of 20 rows has a gain: in bins, too, it is the only one. If each row has its own, none is alone in 4 bins."""
-    for gains, told in (([0, 1, *[0] * 18], ""), ([3 * row for row in range(20)], ", and in 4 bins none")):
+    many = [3 * row for row in range(20)]
+    for gains, limits, told in (
+        ([0, 1, *[0] * 18], "t: 0.9", ""),
+        (many, "t: 0.9", ", and in 4 bins none (write gain: {t: 0.9, bins: 4})"),
+        (many, "t: 9/10, bins: 20, publish: value, l: 2", ", and in 4 bins none (write gain: {t: 0.9, bins: 4, l: 2})"),
+        (many, "t: 0.9, distance: numeric", ", and in 4 bins none"),  # which goes without bins
+    ):
         rows = "".join(f"{row % 2},{gain}\n" for row, gain in enumerate(gains))
         (tmp_path / "table.csv").write_text(f"town,gain\n{rows}")
-        (tmp_path / "policy.yaml").write_text("k: 2\nquasi: [town]\nsensitive: {gain: {t: 0.9}}\n")
+        (tmp_path / "policy.yaml").write_text(f"k: 2\nquasi: [town]\nsensitive: {{gain: {{{limits}}}}}\n")
         files: list[str | Path] = ["-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv", "--force"]
         shown = run("anonymize", tmp_path / "table.csv", *files).stdout
         assert f" values: without it none would be unique{told}.\n" in shown
@@ -326,7 +339,8 @@ def test_a_sensitive_column_without_a_limit_is_told(files: tuple[Path, Path], tm
     files[1].write_text(files[1].read_text().replace("pay: {t: 0.25}", "pay: {bins: 2}"))
     shown = run("anonymize", files[0], "-p", files[1], "-o", tmp_path / "free.csv")
     assert shown.exit_code == 0, shown.output
-    assert told in " ".join(shown.stdout.split())
+    lines = shown.stdout.splitlines()
+    assert lines[lines.index(SATISFIED) + 1].startswith(told)
 
 
 def test_an_indented_line_stays_indented_and_a_command_is_not_broken(

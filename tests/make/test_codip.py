@@ -163,7 +163,7 @@ def test_an_input_that_would_be_removed_is_refused(tmp_path: Path) -> None:
     assert done.stderr == f"Error: File '{third}' is read as an input, and would be overwritten. Choose another name.\n"
 
 
-@pytest.mark.parametrize(("name", "suffix"), [("people", ""), (".", ""), ("/", ""), ("people.1", ".1"), (".csv", "")])
+@pytest.mark.parametrize(("name", "suffix"), [("people", "people"), (".", ""), ("/", ""), ("people.1", ".1"), (".csv", ".csv")])
 def test_several_tables_need_a_kind_of_file(name: str, suffix: str, tmp_path: Path) -> None:
     found = tc.anonymize(PEOPLE, ASKED, algorithm="codip", options=ACCEPT)
     with pytest.raises(tc.OutputError, match=rf"ends in .csv, .parquet, .arrow or .feather. Got '{suffix}'\.$"):

@@ -504,3 +504,17 @@ def loss_of(rows: Sequence[tuple[int, ...]], labels: Sequence[int], width: Width
     """What all rows lose by the boxes of their classes."""
     classes = [[row for row, label in enumerate(labels) if label == number] for number in set(labels)]
     return sum(len(members) * box_loss(rows, members, width) for members in classes)
+
+
+# Association
+
+
+def determination(known: Sequence[int], other: Sequence[int]) -> Fraction:
+    """How much more often than any two rows those with one known code have one other code, as a share of what there is to tell."""
+
+    def agreeing(pairs: Sequence[tuple[int, int]]) -> Fraction:
+        return Fraction(sum(other[one] == other[two] for one, two in pairs), len(pairs))
+
+    pairs = [(one, two) for one in range(len(known)) for two in range(one)]
+    inside, among_all = agreeing([(one, two) for one, two in pairs if known[one] == known[two]]), agreeing(pairs)
+    return (inside - among_all) / (1 - among_all)

@@ -193,6 +193,19 @@ def test_t_must_be_between_0_and_1(t: Any) -> None:
         ),
         ({"hierachy": "x.csv"}, "'hierachy' of 'salary' is not a setting of Sensitive. Did you mean 'hierarchy'?"),
         ({"t 0.2": None}, "'t 0.2' of 'salary' is not a setting of Sensitive. A colon is missing: write t: 0.2."),
+        (
+            {"t=0.2": None},
+            "'t=0.2' of 'salary' is not a setting of Sensitive. A colon and a blank stand between a name and its value: write t: 0.2.",
+        ),
+        (
+            {"t = 0.2": None},
+            "'t = 0.2' of 'salary' is not a setting of Sensitive. A colon and a blank stand between a name and its value: write t: 0.2.",
+        ),
+        (
+            {"type": "category"},
+            "'type' of 'salary' is not a setting of Sensitive. It is a setting of quasi-identifiers: take it away here. "
+            "For codes without an order write distance: equal.",
+        ),
         ({"nothing": 1}, "'nothing' of 'salary' is not a setting of Sensitive."),
         (
             {"snap": 1},
@@ -238,8 +251,9 @@ def test_a_mistake_in_a_sensitive_attribute(settings: Any, sentence: str) -> Non
         ({"n": 1000}, "n asks for (n,t)-closeness and needs a t for a sensitive attribute. Got none."),
         ({"alpha": 1.1}, "alpha must be between 0 and 1. Got 1.1."),
         ({"alpha": float("nan")}, "alpha must be between 0 and 1. Got nan."),
-        ({"quasi": []}, "A policy must name at least one quasi-identifier. Got none."),
-        ({"sensitive": {}}, "A policy must name at least one sensitive attribute. Got none."),
+        ({"quasi": []}, "quasi names no column. Name at least one column that others may know."),
+        ({"quasi": None}, "quasi names no column. Name at least one column that others may know."),
+        ({"sensitive": {}}, "sensitive names no column. Name at least one column that nobody should learn."),
         ({"quasi": ["age", "age"]}, "A column must have one role. Got 'age' twice in quasi."),
         ({"quasi": ["age", "salary"]}, "A column must have one role. Got 'salary' in quasi and in sensitive."),
         ({"identifiers": ["x"], "drop": ["x"]}, "A column must have one role. Got 'x' in identifiers and in drop."),
@@ -248,7 +262,10 @@ def test_a_mistake_in_a_sensitive_attribute(settings: Any, sentence: str) -> Non
         ({"drop": {"age": {"snap": 5}}}, "drop must be a list of names, as [age, zip], without settings. Got dict."),
         ({"identifer": ["x"]}, "'identifer' is not a setting of Policy. Did you mean 'identifiers'?"),
         ({"K": 5}, "'K' is not a setting of Policy. Did you mean 'k'?"),
-        ({"quasi": {"age": 3}}, "The settings of 'age' must be a mapping. Got 3."),
+        ({"quasi": {"age": 3}}, "The settings of 'age' must be a mapping. Got 3. Write {snap: 3}."),
+        ({"quasi": {"age": "auto"}}, "The settings of 'age' must be a mapping. Got 'auto'. Write {snap: auto}."),
+        ({"quasi": {"age": "category"}}, "The settings of 'age' must be a mapping. Got 'category'. Write {type: category}."),
+        ({"quasi": {"age": "often"}}, "The settings of 'age' must be a mapping. Got 'often'."),
         (
             {"quasi": {"age": {"type": "int"}}},
             "type of 'age' must be one of 'auto', 'integer', 'decimal', 'date', 'text' or 'category'. Got 'int'.",
@@ -374,7 +391,7 @@ def test_a_name_that_is_given_twice() -> None:
 def test_a_role_that_is_missing(missing: str) -> None:
     roles: dict[str, Any] = {"quasi": ["age"], "sensitive": ["salary"]}
     del roles[missing]
-    with pytest.raises(tc.PolicyError, match=f"^Policy needs '{missing}'. Got none.$"):
+    with pytest.raises(tc.PolicyError, match=f"^Policy needs '{missing}'. Name at least one column that "):
         Policy(**roles)
 
 
@@ -566,22 +583,32 @@ def test_a_column_may_be_called_like_a_setting(tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "Policy file 'policy.yaml' must be a mapping with 'quasi' and 'sensitive'. Got something else."),
+        ("", "Policy file 'policy.yaml' is empty. Let 'tclose init DATA -o policy.yaml' propose a policy."),
+        ("# k: 5\n", "Policy file 'policy.yaml' is empty. Let 'tclose init DATA -o policy.yaml' propose a policy."),
         ("- quasi\n", "Policy file 'policy.yaml' must be a mapping with 'quasi' and 'sensitive'. Got something else."),
         ("quasi: [a]\nk: 5\nk: 6\n", "Policy file 'policy.yaml' names a key twice, the second time in line 3. Keep one."),
         ("quasi: [é]\n".encode("latin-1"), "Policy file 'policy.yaml' is not UTF-8. Save it as UTF-8."),
         ("quasi: [a\nsensitive: {", "Policy file 'policy.yaml' is not YAML at line 1. A bracket opens there, and does not close, or a comma is missing behind it."),
         ("k: 5\nquasi:\n  age:\n  zip\n  town: {snap: 5}\nsensitive: [s]\n", "Policy file 'policy.yaml' is not YAML at line 4. A colon may be missing there."),
-        ("k 5\nquasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 2. A colon may be missing in the line above it, or it is indented too far."),
+        ("k 5\nquasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 1. A colon may be missing there."),
+        ("# t\nk 5\n\n# a\n  # b\nquasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 2. A colon may be missing there."),
+        ("k: 5\nquasi:\n  age\n\n  # b\n  town: {snap: 5}\n", "Policy file 'policy.yaml' is not YAML at line 3. A colon may be missing there."),
+        ("k: 5\n\n# b\n  quasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 4. Mend it there, or in line 1."),
+        ("k: 5\nquasi:\n  - a\n  b: {snap: 5}\n", "Policy file 'policy.yaml' is not YAML at line 4. Mend it there, or in the line above it."),
+        ("quasi: [a]\nsensitive:\n  s: {t: 0.2}\n  - u: {t: 0.2}\n", "Policy file 'policy.yaml' is not YAML at line 4. It begins with a hyphen, as in a list, and the lines above it do not: take it away."),
+        ("k: a: b\n", "Policy file 'policy.yaml' is not YAML at line 1. Mend it there: it may be indented too far, or have a colon too many."),
+        ("k: 5\n  n: 5\n", "Policy file 'policy.yaml' is not YAML at line 2. Mend it there, or in the line above it: it may be indented too far, or have a colon too many."),
         ("quasi:\n\tage:\n", "Policy file 'policy.yaml' is not YAML at line 2. Mend it there; tabs cannot indent."),
         ("quasi: [a]\nk: 'x\n", "Policy file 'policy.yaml' is not YAML at line 2. A text in quotes begins there, and does not end."),
         ("k: 5\nquasi:\n  age: 3\n zip: 3\n", "Policy file 'policy.yaml' is not YAML at line 4. Mend it there, or in the line above it."),
-        ("quasi: !!python/name:os.system [a]\nsensitive: [s]\n", "Policy file 'policy.yaml' is not YAML at line 1. Mend it there, or in the line above it."),
+        ("quasi: !!python/name:os.system [a]\nsensitive: [s]\n", "Policy file 'policy.yaml' is not YAML at line 1. Mend it there."),
         ("quasi: [a]\nsensitive: [s]\n5: 6\n", "The keys of a policy must be names. Got 5."),
         ("quasi: [a]\nsensitive: [s]\nidentifer: [x]\n", "'identifer' is not a setting of Policy. Did you mean 'identifiers'?"),
         ("quasi: [a]\nsensitve: [s]\n", "'sensitve' is not a setting of Policy. Did you mean 'sensitive'?"),
-        ("sensitive: [s]\n", "Policy needs 'quasi'. Got none."),
-        ("quasi: [a]\n", "Policy needs 'sensitive'. Got none."),
+        ("sensitive: [s]\n", "Policy needs 'quasi'. Name at least one column that others may know."),
+        ("quasi: [a]\n", "Policy needs 'sensitive'. Name at least one column that nobody should learn."),
+        ("quasi:\nsensitive: [s]\n", "quasi names no column. Name at least one column that others may know."),
+        ("quasi: [a]\nsensitive:\n  # s\n", "sensitive names no column. Name at least one column that nobody should learn."),
         ("quasi: [a]\nsensitive: {s: {t: 2}}\n", "t of 's' must be between 0 and 1. Got 2."),
     ],
 )  # fmt: skip

@@ -284,7 +284,8 @@ def test_targets_that_are_refused_before_long_work(tmp_path: Path, monkeypatch: 
         (tmp_path / "zip.csv", "--force", f"File '{tmp_path / 'zip.csv'}' {read}"),
         (tmp_path / "x.xlsx", "", f"The file of a table must have a name that ends in {ends}. Got '.xlsx'."),
         (policy, "--force", f"The file of a table must have a name that ends in {ends}. Got '.yaml'."),
-        (tmp_path, "--force", f"The file of a table must have a name that ends in {ends}. Got ''."),
+        (tmp_path / "release", "", f"The file of a table must have a name that ends in {ends}. Got 'release'."),
+        (tmp_path, "--force", f"The file of a table must have a name that ends in {ends}. Got {tmp_path.name!r}."),
     ):
         found = CliRunner().invoke(app, Case(table, policy, "").command(out, *filter(None, [more])))
         assert (found.exit_code, found.stdout, found.stderr) == (2, "", f"Error: {sentence}\n")

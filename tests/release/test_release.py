@@ -133,6 +133,7 @@ def interval(label: str | None) -> Any:
     return Fraction(low), Fraction(high)
 
 
+@pytest.mark.filterwarnings("ignore::tclose.PrivacyRiskWarning")  # of two values the kept one often tells the other
 @FEW
 @given(cases(least=6, containers=["pyarrow"]), st.integers(1, 30), st.sampled_from(SUFFIXES))
 def test_regions_of_n_rows(case: Case, n: int, suffix: str) -> None:
@@ -449,11 +450,72 @@ def test_keeping_the_order_warns_and_is_certified(tmp_path: Path) -> None:
     assert tc.anonymize(small_table(), SMALL).certificate["row_order"] == "sorted"
 
 
+def told(kept: list[Any], **more: Any) -> list[str]:
+    """The warnings about a kept column of a release of people of 100 ages."""
+    ages = list(range(100))
+    table = pa.table(
+        {"age": ages, "zip": [f"{age * 7 % 10}" for age in ages], "salary": [age * 37 % 20 for age in ages], "kept": kept}
+    )
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        tc.anonymize(table, tc.Policy(["age", "zip"], {"salary": 0.5}, k=5, **more), algorithm="mondrian")
+    assert all(issubclass(one.category, tc.PrivacyRiskWarning) and one.filename == __file__ for one in found)
+    return [str(one.message) for one in found]
+
+
+def test_a_kept_column_that_nearly_tells_a_quasi_identifier_warns() -> None:
+    by_order = (
+        "Column 'kept' is published as it is, and nearly tells the quasi-identifier 'age': with it, the ranges and groups of the "
+        "classes hide little. Name 'kept' in drop, or in quasi."
+    )
+    for role in ({"keep": ["kept"]}, {"other": "keep"}, {"keep": {"kept": "a reason"}}):
+        assert told([age // 5 for age in range(100)], **role) == [by_order]
+    assert told([-(age // 5) for age in range(100)], other="keep") == [by_order]
+    assert told([str(age // 5) for age in range(100)], other="keep") == [by_order]  # texts in the order of their numbers
+    assert told([f"{age // 5} or so" for age in range(100)], other="keep") == []  # "10 or so" is before "2 or so"
+    by_value = told([(age * 7 + 3) % 10 for age in range(100)], other="keep")  # each zip has one of its own
+    assert by_value == [by_order.replace("'age'", "'zip'")]
+    assert told([age * 31 % 7 for age in range(100)], other="keep") == []
+    assert told([None] * 90 + list(range(10)), other="keep") == []  # too few to tell
+    assert told([age // 5 for age in range(100)], other="drop") == []
+
+
+def test_rows_of_a_large_table_are_compared_in_whatever_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: list[Any] = []
+
+    def noted(known: Any, other: Any) -> bool:
+        chosen.append(sorted(zip(known.tolist(), other.tolist(), strict=True)))
+        return True
+
+    monkeypatch.setattr("tclose.make.encode.MOST_COMPARED", 30)
+    monkeypatch.setattr("tclose.make.encode.nearly_tells", noted)
+    ages = list(range(100))
+    for rows in (ages, ages[::-1]):
+        table = pa.table({"age": rows, "salary": [age % 20 for age in rows], "kept": [age // 3 for age in rows]})
+        with pytest.warns(tc.PrivacyRiskWarning, match="'kept' is published"):
+            tc.anonymize(table, tc.Policy(["age"], {"salary": 0.5}, k=5, keep=["kept"]), algorithm="mondrian")
+    assert len(chosen[0]) == 30
+    assert chosen[0] == chosen[1]
+
+
+def test_a_kept_column_may_tell_several_quasi_identifiers() -> None:
+    ages = list(range(100))
+    table = pa.table(
+        {
+            "age": ages,
+            "born": [2024 - age for age in ages],
+            "salary": [age % 20 for age in ages],
+            "kept": [age // 3 for age in ages],
+        }
+    )
+    with pytest.warns(tc.PrivacyRiskWarning, match="nearly tells the quasi-identifiers 'age', 'born': with it"):
+        tc.anonymize(table, tc.Policy(["age", "born"], {"salary": 0.5}, k=5, keep=["kept"]), algorithm="mondrian")
+
+
 @FEW
 @given(cases(containers=["pyarrow"]))
 def test_kept_order_is_that_of_the_input(case: Case) -> None:
-    with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
-        warnings.simplefilter("ignore", tc.PrivacyRiskWarning)
+    with tempfile.TemporaryDirectory() as name:
         release = released(case, Path(name), keep_order=True)
     if release is None:
         return

@@ -64,6 +64,7 @@ def test_persons_are_counted_on_spark_as_in_memory(session: Any) -> None:
         assert comp.between(start, end) == ref.between(start, end)
 
 
+@pytest.mark.filterwarnings("ignore::tclose.PrivacyRiskWarning")  # a kept moment is that of a quasi-identifier
 def test_grids_ends_and_two_measures_are_those_of_one_machine(session: Any, tmp_path: Path) -> None:
     table = some_people(2400, missing=True)
     days = [date(2020, 1, 1) + timedelta(days=int(day)) for day in np.random.default_rng(3).integers(0, 900, 2400)]
@@ -139,6 +140,7 @@ def test_classes_of_several_blocks_that_are_published_alike_satisfy_the_limits(
     assert many.table.toArrow().to_pylist() == one.table.toArrow().to_pylist()
 
 
+@pytest.mark.filterwarnings("ignore::tclose.PrivacyRiskWarning")  # a kept moment is that of a quasi-identifier
 def test_which_types_of_spark_can_take_a_role(session: Any, tmp_path: Path) -> None:
     """Times of day are those of a Parquet file; PySpark reads them where spark.sql.timeType.enabled allows it."""
     session.conf.set("spark.sql.timeType.enabled", "true")

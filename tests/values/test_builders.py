@@ -411,6 +411,7 @@ def test_a_file_of_ranges_that_cannot_be_read(tmp_path: Path) -> None:
         ({"interval": [5]}, "'interval' is no way to build a hierarchy. Did you mean 'intervals'?"),
         ({"range": "icd.csv"}, "'range' is no way to build a hierarchy. Did you mean 'ranges'?"),
         ({"Dates": ["month"]}, "'Dates' is no way to build a hierarchy. Did you mean 'dates'?"),
+        ({"intervals": 5, 10: None, 20: None}, "intervals must have its list in brackets. Write {intervals: [5, 10, 20]}."),
         ({"groups": [1, 2]}, "groups must be a mapping from labels to lists of values"),
         ({"group": [1, 2]}, "'group' is no way to build a hierarchy. Did you mean 'groups'?"),
         ({"quantiles": [4, 2]}, "quantiles of all rows would tell about rows that are suppressed."),

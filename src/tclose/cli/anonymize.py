@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,7 +22,10 @@ from tclose.cli.tables import (
     unused_delimiter,
     with_table,
 )
-from tclose.cli.targets import a_file
+from tclose.cli.targets import a_file, faults_of_inputs_first
+
+if TYPE_CHECKING:
+    from tclose.policy import Policy
 
 
 def anonymize(
@@ -84,14 +87,15 @@ def anonymize(
     options = _parse_options(option)
     inputs = [*files_read(source), policy, *files_of(asked)]
     several = settings_of(algorithm, seed, effort, options).algorithm.several
-    for page in [] if report is None else report_paths(report, len(asked.sensitive) if several else None):
-        check_page(page, internal=False, force=force, inputs=[*inputs, out, *papers_of(out)])
-    if engine == SPARK:
-        check_folder(out, force=force, inputs=inputs)
-    elif several:
-        check_several_paths(out, len(asked.sensitive), force=force, inputs=inputs)
-    else:
-        check_paths(out, force=force, inputs=inputs)
+    with faults_of_inputs_first(lambda: _check_inputs(source, engine, master, asked)):
+        for page in [] if report is None else report_paths(report, len(asked.sensitive) if several else None):
+            check_page(page, internal=False, force=force, inputs=[*inputs, out, *papers_of(out)])
+        if engine == SPARK:
+            check_folder(out, force=force, inputs=inputs)
+        elif several:
+            check_several_paths(out, len(asked.sensitive), force=force, inputs=inputs)
+        else:
+            check_paths(out, force=force, inputs=inputs)
     with table_of(source, engine, master) as opened, warnings_told(), stages(name_of(source), out.name):
         from tclose.release.anonymize import anonymize as make
 
@@ -100,6 +104,8 @@ def anonymize(
         written: Any = release.write(out, force=force)
         pages = [] if report is None else _write_reports(written, report, force=force)
     with a_reader_may_leave():
+        if unconfirmed:
+            show_unconfirmed(policy)
         if isinstance(release, SparkRelease):
             show_spark_release(release, written, pages)
         elif isinstance(release, Release):
@@ -108,8 +114,14 @@ def anonymize(
             show_release_set(release, written, notes)
             for page in pages:
                 echo(f"  {page}  public: a report")
-        if unconfirmed:
-            show_unconfirmed(policy)
+
+
+def _check_inputs(source: Path | str, engine: str, master: str | None, policy: Policy) -> None:
+    """Raise an error for a table that cannot be read, or whose columns do not fit the policy."""
+    from tclose.release.opened import check_columns
+
+    with table_of(source, engine, master) as opened:
+        check_columns(opened, policy)
 
 
 def _write_reports(written: Sequence[Path | list[Path]], report: Path, *, force: bool) -> list[Path]:

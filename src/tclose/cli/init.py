@@ -10,7 +10,7 @@ import typer
 
 from tclose.cli.names import parse_names
 from tclose.cli.tables import STANDARD_INPUT, TABLE, files_read, name_of, table_of
-from tclose.cli.targets import a_file
+from tclose.cli.targets import a_file, faults_of_inputs_first
 
 if TYPE_CHECKING:
     from tclose.study.propose.proposal import Proposal
@@ -40,7 +40,8 @@ def init(
 
     The first time on a machine, what makes releases is compiled, which may take a minute.
 
-    The policy can be used as it is. Its comments count rows of the raw table: it is INTERNAL.
+    The policy runs as it is, but nobody has confirmed its roles: check each column, then delete the line NOT CONFIRMED. Its
+    comments count rows of the raw table: it is INTERNAL.
 
     \b
     Examples:
@@ -56,7 +57,8 @@ def init(
     from tclose.tables.files import check_target
 
     if out is not None:
-        check_target(out, force=force, inputs=files_read(data))
+        with faults_of_inputs_first(lambda: _check_table(data)):
+            check_target(out, force=force, inputs=files_read(data))
     with table_of(data) as table, stages(name_of(data)):
         from tclose.study.propose.propose import propose
 
@@ -70,6 +72,14 @@ def init(
             echo(*found.to_yaml().splitlines())
         else:
             _show_proposal(found, out)
+
+
+def _check_table(data: Path) -> None:
+    """Raise an error for a table that cannot be read."""
+    from tclose.tables.readers import open_reader
+
+    with table_of(data) as table:
+        open_reader(table)
 
 
 def _show_proposal(found: Proposal, out: Path) -> None:

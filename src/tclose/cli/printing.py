@@ -101,9 +101,8 @@ def warnings_told() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as risks:
         warnings.simplefilter("always", PrivacyRiskWarning)
         yield
-    for risk in risks:
-        if issubclass(risk.category, PrivacyRiskWarning):
-            echo(f"Warning: {risk.message}", err=True)
+    for sentence in dict.fromkeys(str(risk.message) for risk in risks if issubclass(risk.category, PrivacyRiskWarning)):
+        Screen(stderr=True).tell(words(f"Warning: {sentence}", style="bold yellow"))
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tclose.cli.binned import fewer_bins
 from tclose.cli.commonest import hardly_limited
 from tclose.cli.printing import Columns, Screen, words
-from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limits_table, listed_names, size, worst_classes
+from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limit_as_text, limits_table, listed_names, size, worst_classes
 from tclose.cli.unique import show_unique
 from tclose.make.registry import DEFAULT
 from tclose.policy.models import asked_of
@@ -19,9 +19,10 @@ from tclose.release.detail import DetailLost
 from tclose.report.attained import SATISFIED
 from tclose.report.labels import percent
 from tclose.report.published import coarseness_in_words, coarseness_of, ends_in_words, published_columns
-from tclose.values.exact import number_of, plain
+from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
+    from tclose.policy import Policy
     from tclose.release.release import Release
     from tclose.release.release_set import ReleaseSet
     from tclose.release.spark_release import SparkRelease
@@ -60,6 +61,7 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     audit = release.audit
     gone = number_of(release.suppressed, "row") if release.suppressed else "none"
     screen.tell(words(SATISFIED, style="bold green"))
+    _show_unlimited(screen, audit.policy)
     screen.tell(f"{path.name}: {size(audit)}, {gone} suppressed")
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))
@@ -70,8 +72,18 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
         screen.tell(sentence)
     for sentence in hardly_limited(release):
         screen.tell(words(sentence, style="bold yellow"))
-    limited = {column.name for _, column in asked_of(audit.policy) if column is not None}
-    free = [column.name for column in audit.policy.sensitive if column.name not in limited]
+    if audit.policy.edges > 1:
+        promise = edges_in_words(audit.policy.edges)
+        screen.tell(f"{promise[0].upper()}{promise[1:]} (edges: checked with the raw table).")
+    screen.print()
+    _show_loss(screen, release, _published_in_words(release))
+    show_unique(screen, release)
+
+
+def _show_unlimited(screen: Screen, policy: Policy) -> None:
+    """Print which sensitive columns have no limit: beside the verdict, which says nothing of them."""
+    limited = {column.name for _, column in asked_of(policy) if column is not None}
+    free = [column.name for column in policy.sensitive if column.name not in limited]
     if free:
         screen.tell(
             words(
@@ -80,12 +92,6 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
                 style="bold yellow",
             )
         )
-    if audit.policy.edges > 1:
-        promise = edges_in_words(audit.policy.edges)
-        screen.tell(f"{promise[0].upper()}{promise[1:]} (edges: checked with the raw table).")
-    screen.print()
-    _show_loss(screen, release, _published_in_words(release))
-    show_unique(screen, release)
 
 
 def show_paths(screen: Screen, paths: list[Path], reports: Sequence[Path] = ()) -> None:
@@ -131,13 +137,14 @@ def show_spark_release(release: SparkRelease, paths: list[Path], reports: Sequen
     screen, audit = Screen(), release.audit
     _show_doubts(screen, release.readings)
     screen.tell(words(SATISFIED, style="bold green"))
+    _show_unlimited(screen, audit.policy)
     screen.tell(f"{paths[0].name}: {size(audit)}, none suppressed")
     screen.print()
     table = Columns("", "attained", "asked")
     for model, column in asked_of(audit.policy):
         attained = Fraction(audit.k) if column is None else audit.sensitive[column.name].worst(model.key)
         limit = model.limit(audit.policy, column)
-        asked = "" if limit is None else f"{plain(limit)} or {'more' if model.at_least else 'less'}"
+        asked = "" if limit is None else f"{limit_as_text(limit)} or {'more' if model.at_least else 'less'}"
         table.row(model.name if column is None else f"{model.name} of {column.name}", model.rounded(attained), asked)
     screen.print(table)
     screen.tell(WHAT_T_IS)

@@ -143,7 +143,7 @@ def limits_table(audit: Audit, *, promised: Any = None, judged: bool = True) -> 
 
     def row(label: str, attained: str, judgement: Judgement | None) -> None:
         """Add a row: its label, the attained value, the limit, and the number of classes that break it."""
-        asked = "" if judgement is None else f"{_limit_as_text(judgement.limit)} or {'more' if judgement.floor else 'less'}"
+        asked = "" if judgement is None else f"{limit_as_text(judgement.limit)} or {'more' if judgement.floor else 'less'}"
         cells: list[Any] = [label, attained, asked]
         if judged:
             count = None if judgement is None else int(judgement.broken.sum())
@@ -280,9 +280,14 @@ def listed_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _limit_as_text(limit: Any) -> str:
-    """Return a policy's limit as its shortest number, for a table on the screen."""
-    return str(plain(Fraction(limit)))
+def limit_as_text(limit: Any) -> str:
+    """Return a policy's limit as its shortest number, for a table on the screen.
+
+    >>> limit_as_text(1000), limit_as_text("0.2"), limit_as_text("4/15")
+    ('1,000', '0.2', '4/15')
+    """
+    number = plain(Fraction(limit))
+    return f"{number:,}" if isinstance(number, int) else str(number)
 
 
 def _cell_as_text(cell: Any) -> str:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from tclose.errors import OutputError
+from tclose.errors import OutputError, OutputExistsError
 
 
 def a_file(text: str) -> Path:
@@ -17,3 +20,16 @@ def a_file(text: str) -> Path:
     if os.path.basename(text) in ("", os.curdir):  # noqa: PTH119 - a Path drops the slash at the end
         raise OutputError(f"{text!r} names no file. Name a file, not a folder.")
     return Path(text)
+
+
+@contextmanager
+def faults_of_inputs_first(check_inputs: Callable[[], Any]) -> Iterator[None]:
+    """Where a file exists that this block would replace, check the inputs before that is told.
+
+    Nobody is to allow that a file is replaced by what cannot be made.
+    """
+    try:
+        yield
+    except OutputExistsError:
+        check_inputs()
+        raise

@@ -20,6 +20,8 @@ MOST_TRIED = 5
 """Columns without which unique rows are counted, at most: those with the most values."""
 FEW_BINS = 4
 """Bins of numbers with which unique rows are counted."""
+WITHOUT_BINS = {"hierarchy", "matrix", "order"}
+"""Settings of a sensitive column that cannot have bins."""
 HELPS = 0.5
 """A change is said to help only if at most this share of the unique rows would be left."""
 
@@ -39,12 +41,17 @@ def show_unique(screen: Screen, release: Release) -> None:
     others = [*(name for name, role in roles.items() if role == "sensitive"), *kept]
     quantity = "" if len(others) == 1 else "both " if len(others) == 2 else "all of "
     before = "" if raw is None else f" (raw table: {raw:,})"
-    alone = " By the quasi-identifiers alone no row is unique, because of k." if release.audit.k > 1 else ""
+    alone = ""
+    if release.audit.k > 1:
+        alone = (
+            " By the quasi-identifiers alone no row is unique, because of k: to find one takes somebody who knows "
+            f"{'sensitive or kept' if kept else 'sensitive'} values of the person already. No limit is about this number. Many "
+            "such rows are usual where several columns are sensitive, or one has many values."
+        )
     screen.tell(
         f"{unique:,} of {number_of(release.audit.rows, 'row')} {'is' if unique == 1 else 'are'} unique when all published "
         f"columns are taken together{before}: somebody who knows the quasi-identifiers of a person, and "
-        f"{quantity}{listed_names(others)}, may find the row.{alone} No limit is about this number, "
-        "and 0 would be best."
+        f"{quantity}{listed_names(others)}, may find the row.{alone}"
     )
     screen.tell_below(_advice(release, unique, others), 2)
 
@@ -69,7 +76,21 @@ def _in_few_bins(release: Release, unique: int, names: list[str], words: str) ->
     numbers = [column.name for column in release.audit.policy.sensitive if release.readings[column.name].kind in NUMERIC]
     found = {name: few_bins(release._details, name) for name in names if name in numbers}
     left = release._details.unique_if(found)
-    return words.format(FEW_BINS, f"{left:,}" if left else "none") if left <= HELPS * unique else ""
+    if left > HELPS * unique:
+        return ""
+    return f"{words.format(FEW_BINS, f'{left:,}' if left else 'none')}{_how_to_have_bins(release, list(found))}"
+
+
+def _how_to_have_bins(release: Release, names: list[str]) -> str:
+    """Return what to write in the policy for few bins, with the other settings of the first column that can have them."""
+    asked = {name: release.record["policy"]["sensitive"][name] or {} for name in names}
+    able = [name for name in names if WITHOUT_BINS.isdisjoint(asked[name]) and asked[name].get("distance") != "numeric"]
+    if not able:
+        return ""
+    settings = {**asked[able[0]], "bins": FEW_BINS}
+    written = ", ".join(f"{setting}: {value}" for setting, value in settings.items() if setting != "publish")  # of the values
+    more = ", and so for the others" if len(able) > 1 else ""
+    return f" (write {able[0]}: {{{written}}}{more})"
 
 
 def few_bins(details: Details, name: str) -> Ints:

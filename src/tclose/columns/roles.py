@@ -57,13 +57,14 @@ def roles_of(policy: Policy, reader: Reader) -> Roles:
     given |= dict.fromkeys((*unit, *policy.identifiers, *policy.drop), "hidden")
     unknown = next((name for name in given if name not in names), None)
     if unknown is not None:
-        raise absent(reader, unknown)
+        raise absent(reader, unknown, "unit" if unknown == policy.unit else "")
     others = [name for name in names if name not in given]
     if others and policy.other is None:
         listed = ", ".join(repr(name) for name in others)
         raise ColumnError(
-            f"Columns without a role must not slip into a release: {listed}. Give them roles (name those that are not to be "
-            "published in drop: [...]), or set other: drop or other: keep."
+            f"Columns without a role must not slip into a release: {listed}. Name those that are not to be published in "
+            "drop: [...], and give the others a role. Or set other: drop, which drops all of them; other: keep publishes them "
+            "as they are, exactly."
         )
     _check_published_names(policy, names)
     other: Role = "kept" if policy.other == "keep" else "hidden"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -26,6 +27,7 @@ from tclose.policy.fields import AUTO
 from tclose.tables.coded import count_unique, narrow, sorted_order
 from tclose.tables.table import Table
 from tclose.values.arrays import Ints
+from tclose.values.association import nearly_tells
 from tclose.values.bins import labels_of
 from tclose.values.hierarchy import printed
 
@@ -33,6 +35,10 @@ Codes = NDArray[Any]
 
 ON_A_LINE = ("integer", "decimal", "float", "date", "timestamp", "time")
 """Kinds of columns whose values have an order and differences."""
+
+
+MOST_COMPARED = 50_000
+"""Rows in which kept columns are compared with quasi-identifiers, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +108,8 @@ class EncodedTable:
         The values of the quasi-identifiers, where rows may be suppressed: see `as_published`.
     unique : int or None
         How many rows of the input differ from all others in the columns that are read, the unit aside, as the input has them.
+    told : mapping
+        From each kept column that nearly tells quasi-identifiers, as the input has them, to their names.
     """
 
     order: Ints
@@ -113,6 +121,7 @@ class EncodedTable:
     kept: dict[str, Kept]
     raw: list[Kept] = field(default_factory=list)
     unique: int | None = None
+    told: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:
@@ -172,7 +181,7 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     found = dict(zip(names, source.rows(names), strict=True))
     for name, (cells, ranks) in found.items():
         _feed_commitment(commit, name, source.values(name, cells), ranks)
-    unique = _unique_rows([(ranks, len(cells)) for name, (cells, ranks) in found.items() if name != unit])
+    unique, told = _unique_rows_and_told({name: column for name, column in found.items() if name != unit}, quasi, kept)
 
     scales, on_scales, types, raw = [], [], [], []
     persons = None if unit is None else found.pop(unit)[1]
@@ -199,13 +208,47 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     keys += [] if persons is None else [(persons, int(persons.max()) + 1)]
     order = sorted_order(keys)
     table = EncodedTable(np.arange(len(order)), scales, on_scales, types, attributes, persons, others, raw)
-    return replace(table.take(order), unique=unique)
+    return replace(table.take(order), unique=unique, told=told)
 
 
-def _unique_rows(columns: Sequence[tuple[Codes, int]]) -> int:
-    """Return how many rows differ from all others in some columns, from their codes and a number above all of those."""
-    order = sorted_order(columns)
-    return count_unique([codes[order] for codes, _ in columns])
+def _unique_rows_and_told(
+    columns: Mapping[str, tuple[pa.Array, Codes]], quasi: Sequence[str], kept: Sequence[str]
+) -> tuple[int, dict[str, list[str]]]:
+    """Return how many rows differ from all others in some columns, and what kept columns nearly tell."""
+    order = sorted_order([(ranks, len(cells)) for cells, ranks in columns.values()])
+    return count_unique([ranks[order] for _, ranks in columns.values()]), _told_by_kept(columns, quasi, kept, order)
+
+
+def _told_by_kept(
+    columns: Mapping[str, tuple[pa.Array, Codes]], quasi: Sequence[str], kept: Sequence[str], order: Ints
+) -> dict[str, list[str]]:
+    """Return for each kept column that nearly tells quasi-identifiers their names, by rows in which both have a value.
+
+    Of a large table, rows are chosen at random among the sorted ones, so that the order of the input does not matter.
+    """
+    if not kept:
+        return {}
+    rows = order if len(order) <= MOST_COMPARED else np.random.default_rng(0).choice(order, MOST_COMPARED, replace=False)
+    places = {name: _places(columns[name][0])[columns[name][1][rows]] for name in (*quasi, *kept)}
+
+    def tells(name: str, other: str) -> bool:
+        """Return whether a kept column nearly tells a quasi-identifier."""
+        both = (places[name] >= 0) & (places[other] >= 0)
+        return nearly_tells(places[name][both], places[other][both])
+
+    told = {name: [other for other in quasi if tells(name, other)] for name in kept}
+    return {name: others for name, others in told.items() if others}
+
+
+def _places(cells: pa.Array) -> Ints:
+    """Return the place of each value of a column: of texts that are all numbers in the order of these; -1 of a missing one."""
+    places = np.arange(len(cells))
+    present = cells.drop_null()
+    if pa.types.is_string(cells.type):
+        with suppress(pa.ArrowInvalid):  # other texts stay in their own order
+            places[: len(present)] = np.unique(present.cast(pa.float64()).to_numpy(), return_inverse=True)[1]
+    places[len(present) :] = -1
+    return places
 
 
 def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:

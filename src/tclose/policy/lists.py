@@ -12,6 +12,18 @@ from tclose.policy.columns import Input, Keep, Quasi, Sensitive
 from tclose.policy.fields import items_of
 from tclose.policy.settings import Settings
 
+BARE = ("snap", "type", "recode")
+"""Settings of a quasi-identifier of which a value may stand without its name, by mistake: the first that it fits is meant."""
+
+
+def _fits(kind: type[Any], name: Any, setting: str, value: Any) -> bool:
+    """Whether a value is one that a setting of a column may have."""
+    try:
+        kind(name, **{setting: value})
+    except PolicyError:
+        return False
+    return True
+
 
 def _columns_validator(kind: type[Any], bare: str | None = None) -> Callable[[Any], Any]:
     """Return a validator that reads the columns of a role: a list of names, settings and objects, or a mapping.
@@ -33,7 +45,8 @@ def _columns_validator(kind: type[Any], bare: str | None = None) -> Callable[[An
                 raise PolicyError(f"A column must have one name. Got {got(name)} and {got(settings['name'])}.")
             return kind(name, **settings)
         if bare is None:
-            raise PolicyError(f"The settings of {name!r} must be a mapping. Got {got(settings)}.")
+            meant = next((f" Write {{{setting}: {settings}}}." for setting in BARE if _fits(kind, name, setting, settings)), "")
+            raise PolicyError(f"The settings of {name!r} must be a mapping. Got {got(settings)}.{meant}")
         return kind(name, **{bare: settings})
 
     def read(value: Any) -> Any:
@@ -41,7 +54,7 @@ def _columns_validator(kind: type[Any], bare: str | None = None) -> Callable[[An
         if isinstance(value, Mapping):
             return [one(name, settings) for name, settings in value.items()]
         columns = []
-        for item in items_of(value):
+        for item in [] if value is None else items_of(value):  # YAML: a role with nothing below it
             if isinstance(item, kind):
                 columns.append(item)
             elif isinstance(item, Settings):

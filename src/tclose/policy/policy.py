@@ -15,7 +15,7 @@ from tclose.errors import PolicyError, got, raising_alone
 from tclose.policy.columns import Input, Keep, Quasi, Sensitive
 from tclose.policy.fields import NAME, NUMBERS, ContextField, GivenShare, GivenWhole, Name, Names, Share, Truth, Whole
 from tclose.policy.lists import InputField, KeptColumns, QuasiColumns, SensitiveColumns
-from tclose.policy.sentences import in_one_sentence, policy_hint
+from tclose.policy.sentences import NEEDED, in_one_sentence, policy_hint
 from tclose.policy.settings import CONFIG, Settings, plain_settings
 from tclose.policy.yaml import anchored, read_yaml, yaml_text
 from tclose.tables.files import check_target, write_whole
@@ -145,10 +145,9 @@ class Policy(Settings):
 
     def _check(self) -> None:
         """Refuse a policy without columns, with a column in two roles, or with limits that lack what they need."""
-        if not self.quasi:
-            raise PolicyError("A policy must name at least one quasi-identifier. Got none.")
-        if not self.sensitive:
-            raise PolicyError("A policy must name at least one sensitive attribute. Got none.")
+        for role, needed in NEEDED.items():
+            if not getattr(self, role):
+                raise PolicyError(f"{role} names no column. {needed}")
         if self.n is not None and all(column.t is None for column in self.sensitive):
             raise PolicyError("n asks for (n,t)-closeness and needs a t for a sensitive attribute. Got none.")
         if all(column.weight == 0 for column in self.quasi):

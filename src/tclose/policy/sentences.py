@@ -16,6 +16,12 @@ Class = TypeVar("Class", bound=type)
 _LISTS = ("bins", "order")
 """Settings that may be lists. Where another one is a list, it may be a column of a table."""
 
+NEEDED = {
+    "quasi": "Name at least one column that others may know.",
+    "sensitive": "Name at least one column that nobody should learn.",
+}
+"""What to do where a policy lacks the columns of a role."""
+
 _ALIASES = {
     "quasi": ("qi", "qis", "qid", "qids", "quasi_identifier", "quasi_identifiers", "quasi_attributes", "quasi_columns", "keys"),
     "sensitive": ("sa", "sas", "sensitives", "sensitive_attribute", "sensitive_attributes", "sensitive_columns", "confidential"),
@@ -85,7 +91,8 @@ def column_hint(unknown: str) -> str:
     """Return a hint for an unknown setting of a column: that columns of the other role have it, or the whole policy; else ""."""
     for settings, role in ((_OF_QUASI, "quasi-identifiers"), (_OF_SENSITIVE, "sensitive columns")):
         if unknown in settings:
-            return f" It is a setting of {role}: take it away here."
+            codes = " For codes without an order write distance: equal." if unknown == "type" else ""
+            return f" It is a setting of {role}: take it away here.{codes}"
     return f" It is a setting of the whole policy, beside k: {unknown}: ..." if unknown in _OF_POLICY else ""
 
 
@@ -94,11 +101,18 @@ def _colon_hint(unknown: str, known: Collection[str]) -> str:
 
     >>> _colon_hint("t 0.2", ["t"]), _colon_hint("t:0.2", ["t"])
     (' A colon is missing: write t: 0.2.', ' A blank is missing after the colon: write t: 0.2.')
+    >>> _colon_hint("t=0.2", ["t"])
+    ' A colon and a blank stand between a name and its value: write t: 0.2.'
     """
-    for mark, what in ((":", "A blank is missing after the colon"), (" ", "A colon is missing")):
+    marks = {
+        ":": "A blank is missing after the colon",
+        "=": "A colon and a blank stand between a name and its value",
+        " ": "A colon is missing",
+    }
+    for mark, what in marks.items():
         name, found, value = unknown.partition(mark)
-        if found and value and name in known:
-            return f" {what}: write {name}: {value.strip()}."
+        if found and value and name.strip() in known:
+            return f" {what}: write {name.strip()}: {value.strip()}."
     return ""
 
 
@@ -118,7 +132,7 @@ def _sentence_on_error(
         meant = _colon_hint(field, known) or (hint(field) if hint is not None else "") or nearest(field, known)
         return PolicyError, f"{field!r}{owner} is not a setting of {cls.__name__}.{meant}"
     if finding["type"] in ("missing", "missing_argument"):
-        return PolicyError, f"{cls.__name__}{owner} needs {field!r}. Got none."
+        return PolicyError, f"{cls.__name__}{owner} needs {field!r}. {NEEDED.get(field, 'Got none.')}"
     if cause is not None:
         requirement = str(cause)
     elif finding["type"] == "literal_error":

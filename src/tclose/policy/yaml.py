@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,12 @@ def read_yaml(path: Path) -> dict[Any, Any]:
     from ruamel.yaml.constructor import DuplicateKeyError
     from ruamel.yaml.error import YAMLError
 
+    text = ""
     try:
+        text = read_at_most(path, MOST_BYTES).decode("utf-8-sig")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they quote the file: one is about an anchor that is used twice, which is allowed
-            settings = YAML(typ="safe", pure=True).load(read_at_most(path, MOST_BYTES).decode("utf-8-sig"))
+            settings = YAML(typ="safe", pure=True).load(text)
     except FileTooLargeError:
         raise PolicyError(f"Policy file {path.name!r} must have at most {MOST_BYTES:,} bytes. Got more.") from None
     except OSError:
@@ -39,7 +42,7 @@ def read_yaml(path: Path) -> dict[Any, Any]:
         line = error.problem_mark.line + 1
         raise PolicyError(f"Policy file {path.name!r} names a key twice, the second time in line {line}. Keep one.") from None
     except YAMLError as error:
-        raise PolicyError(f"Policy file {path.name!r} is not YAML{_what_is_wrong(error)}") from None
+        raise PolicyError(f"Policy file {path.name!r} is not YAML{_what_is_wrong(error, text)}") from None
     except TypeError:  # a list as a key
         raise PolicyError(f"Policy file {path.name!r} has a key that is no name. Write names before the colons.") from None
     except RecursionError:
@@ -47,6 +50,8 @@ def read_yaml(path: Path) -> dict[Any, Any]:
     except ValueError:  # text that looks like a number or a date but is none: 2024-13-45, or thousands of digits
         raise PolicyError(f"Policy file {path.name!r} has a number or a date that cannot be read. Write it in quotes.") from None
     _check_size(settings, path)
+    if settings is None:
+        raise PolicyError(f"Policy file {path.name!r} is empty. Let 'tclose init DATA -o {path.name}' propose a policy.")
     if not isinstance(settings, dict):
         raise PolicyError(f"Policy file {path.name!r} must be a mapping with 'quasi' and 'sensitive'. Got something else.")
     return settings
@@ -61,7 +66,11 @@ _OPENED = {
 """What is wrong where something begins that YAML cannot read to its end, by what the parser was doing. It notices later."""
 
 
-def _what_is_wrong(error: Any) -> str:
+_BARE = re.compile(r"\s*[^-\s:\[\]{},][^:\[\]{},]*")
+"""A line that is neither a setting, an item of a list nor part of a bracket."""
+
+
+def _what_is_wrong(error: Any, text: str) -> str:
     """Return the end of a sentence: the line that is likely to be wrong, and what may be wrong there; no cell of it is quoted."""
     begun, noticed = getattr(error, "context_mark", None), getattr(error, "problem_mark", None)
     problem = str(getattr(error, "problem", None))
@@ -71,9 +80,21 @@ def _what_is_wrong(error: Any) -> str:
         return ". Mend it."
     if "\\t" in problem:
         return f" at line {noticed.line + 1}. Mend it there; tabs cannot indent."
+    if problem.endswith("found '-'"):
+        return f" at line {noticed.line + 1}. It begins with a hyphen, as in a list, and the lines above it do not: take it away."
+    above = _line_above(text, noticed.line)
+    if above is not None and _BARE.fullmatch(text.splitlines()[above]):
+        return f" at line {above + 1}. A colon may be missing there."
+    before = "" if above is None else ", or in the line above it" if above == noticed.line - 1 else f", or in line {above + 1}"
     if problem.startswith("mapping values"):
-        return f" at line {noticed.line + 1}. A colon may be missing in the line above it, or it is indented too far."
-    return f" at line {noticed.line + 1}. Mend it there, or in the line above it."
+        return f" at line {noticed.line + 1}. Mend it there{before}: it may be indented too far, or have a colon too many."
+    return f" at line {noticed.line + 1}. Mend it there{before}."
+
+
+def _line_above(text: str, line: int) -> int | None:
+    """Return the last line above one that is neither blank nor a comment; lines are numbered from 0."""
+    lines = [part.strip() for part in text.splitlines()[:line]]
+    return next((number for number in reversed(range(len(lines))) if lines[number] and not lines[number].startswith("#")), None)
 
 
 def yaml_text(settings: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import pyarrow as pa
 
-from tclose.errors import PolicyError, PrivacyRiskWarning, raising_alone
+from tclose.errors import PolicyError, PrivacyRiskWarning, listed, raising_alone
 from tclose.jobs import announce
 from tclose.judge.edges import check_edges
 from tclose.judge.gate import check_values, judge, judge_against, named_as_published, reference_of
@@ -151,6 +151,7 @@ def anonymize(
     commitment = _commit_to_file(opened.reader)
     encoded = encode(opened.source, policy, opened.unit, opened.roles.kept, commitment.update)
     check_kept(encoded, policy)
+    _warn_of_kept(encoded)
     check_quasi(encoded, policy)
     can_move_ends(encoded.scales, policy)
 
@@ -170,6 +171,17 @@ def anonymize(
     asked = _Asked(policy, settings, keep_order)
     releases = [_release(asked, opened, commitment, one, joined, number) for number, one in enumerate(made, start=1)]
     return releases[0] if joined is None else ReleaseSet(tuple(releases), joined)
+
+
+def _warn_of_kept(encoded: EncodedTable) -> None:
+    """Warn of each kept column that nearly tells quasi-identifiers."""
+    for name, others in encoded.told.items():
+        noun = "the quasi-identifier" if len(others) == 1 else "the quasi-identifiers"
+        sentence = (
+            f"Column {name!r} is published as it is, and nearly tells {noun} {listed(others)}: with it, the ranges and groups of "
+            f"the classes hide little. Name {name!r} in drop, or in quasi."
+        )
+        warnings.warn(sentence, PrivacyRiskWarning, stacklevel=4)
 
 
 @dataclass(frozen=True)

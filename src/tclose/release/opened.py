@@ -40,11 +40,16 @@ class Opened:
     readings: dict[str, Reading]
 
 
-def open_input(table: Any, policy: Policy, algorithm: Algorithm) -> Opened:
-    """Return the table open to be read, with the role of each column, checked before all rows are read."""
+def check_columns(table: Any, policy: Policy) -> tuple[Reader, Roles]:
+    """Return the reader of a table, and the role of each column; raise if its columns do not fit the policy."""
     reader = open_reader(table, policy.input)
     check_input(reader, policy)
-    roles = roles_of(policy, reader)
+    return reader, roles_of(policy, reader)
+
+
+def open_input(table: Any, policy: Policy, algorithm: Algorithm) -> Opened:
+    """Return the table open to be read, with the role of each column, checked before all rows are read."""
+    reader, roles = check_columns(table, policy)
     algorithm.compile_ahead()  # in other processes, while the table is read
     source = open_table(reader, roles.kinds, optional=policy.identifiers, given=policy.input)
     check_room(reader.rows, len(roles.kinds), len(policy.sensitive))

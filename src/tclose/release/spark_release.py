@@ -120,7 +120,7 @@ def check_folder(data: Path, *, force: bool, inputs: Iterable[Path] = ()) -> Non
     """Raise OutputError, before long work, where a folder of Parquet files or a paper beside it could not be written."""
     if data.suffix.lower() != PARQUET:
         raise OutputError(
-            f"On Spark a release is a folder of Parquet files: its name must end in {PARQUET}. Got {data.suffix!r}."
+            f"On Spark a release is a folder of Parquet files: its name must end in {PARQUET}. Got {data.suffix or data.name!r}."
         )
     check_new_folder(data, force=force, inputs=inputs)
     for paper in papers_of(data):

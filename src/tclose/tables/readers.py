@@ -81,8 +81,11 @@ def in_memory(data: Any) -> Any:
     return QueryReader(data).read(list(data.columns)) if is_query(data) else data
 
 
-def absent(reader: Reader, name: str) -> ColumnError:
-    """Return the error for a column that is not in the table, with a hint which column may be meant."""
+def absent(reader: Reader, name: str, role: str = "") -> ColumnError:
+    """Return the error for a column that is not in the table, with a hint which column may be meant.
+
+    ``role`` is the setting of the policy that names the column, where the name alone would not tell it.
+    """
     in_index = isinstance(reader, MemoryReader) and name in reader.index
     several = [part.strip() for part in name.split(",")]
     if in_index:
@@ -91,7 +94,7 @@ def absent(reader: Reader, name: str) -> ColumnError:
         hint = f" Give several names as a list: [{', '.join(several)}]."
     else:
         hint = nearest(name, reader.names)
-    return ColumnError(f"Column {name!r} is not in the table.{hint}")
+    return ColumnError(f"Column {name!r}{role and f', which {role} names,'} is not in the table.{hint}")
 
 
 def _reader_of_file(location: Location, given: Input) -> Reader:

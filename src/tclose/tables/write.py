@@ -46,7 +46,7 @@ def check_suffix(path: Path) -> None:
     """Raise OutputError for a path whose suffix is not of a kind of file that can be written."""
     if path.suffix.lower() not in SUFFIXES:
         known = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
-        raise OutputError(f"The file of a table must have a name that ends in {known}. Got {path.suffix!r}.")
+        raise OutputError(f"The file of a table must have a name that ends in {known}. Got {path.suffix or path.name!r}.")
 
 
 def check_columns(names: Sequence[str], path: Path, *, formula_guard: bool) -> None:

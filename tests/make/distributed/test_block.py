@@ -26,6 +26,7 @@ def seed_of_block(seed: int, block: int) -> int:
     return int(np.random.SeedSequence([seed, block]).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
+@pytest.mark.filterwarnings("ignore::tclose.PrivacyRiskWarning")  # a kept class is the sex
 @pytest.mark.parametrize(
     "policy",
     [

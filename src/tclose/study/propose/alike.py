@@ -12,16 +12,12 @@ import numpy as np
 from tclose.study.propose.columns import NUMERIC, Column
 from tclose.study.propose.commented import listed_names
 from tclose.study.propose.roles import Assigned
-from tclose.values.arrays import Floats, Ints
-
-ALIKE = 0.95
-"""Columns with at least this rank correlation, up or down, nearly tell one another."""
+from tclose.values import association
+from tclose.values.arrays import Ints
+from tclose.values.association import NEARLY
 
 MOST_COLUMNS = 50
 """Columns of numbers that are compared, at most."""
-
-FEWEST_ROWS = 20
-"""Rows that have a value in both columns, at least: of fewer, a correlation says little."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,7 @@ class Alike:
 
 
 def alike_columns(assigned: Sequence[Assigned], rows: Ints) -> list[Alike]:
-    """Return the pairs of published columns of numbers whose rank correlation on some rows is `ALIKE` or more, up or down.
+    """Return the pairs of published columns of numbers whose rank correlation on some rows is `NEARLY` or more, up or down.
 
     Parameters
     ----------
@@ -46,31 +42,14 @@ def alike_columns(assigned: Sequence[Assigned], rows: Ints) -> list[Alike]:
         Alike(first, second, rank_correlation(first.column, second.column, rows))
         for first, second in combinations(open_[:MOST_COLUMNS], 2)
     ]
-    return [pair for pair in found if abs(pair.correlation) >= ALIKE]
+    return [pair for pair in found if abs(pair.correlation) >= NEARLY]
 
 
 def rank_correlation(first: Column, second: Column, rows: Ints) -> float:
-    r"""Return Spearman's rank correlation of two columns over the rows in which both have a value.
-
-    .. math:: \rho = \mathrm{cov}(R, S) / \sqrt{\mathrm{var}(R)\, \mathrm{var}(S)}
-
-    for the ranks R and S of the values; equal values have their mean rank. It is 0 for fewer rows than `FEWEST_ROWS`, or if a
-    column has one value there.
-    """
+    """Return the rank correlation of two columns over the rows, of some, in which both have a value."""
     one, other = first.codes[rows].astype(np.int64), second.codes[rows].astype(np.int64)
     both = (one < first.values) & (other < second.values)
-    if both.sum() < FEWEST_ROWS:
-        return 0.0
-    left, right = _centred_ranks(one[both]), _centred_ranks(other[both])
-    scale = float(np.sqrt((left @ left) * (right @ right)))
-    return float(left @ right) / scale if scale else 0.0
-
-
-def _centred_ranks(codes: Ints) -> Floats:
-    """Return the rank of each code among all, equal ones at their mean rank, less the mean of all ranks."""
-    _, inverse, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    return ranks - (len(codes) + 1) / 2
+    return association.rank_correlation(one[both], other[both])
 
 
 def decisions_on_alike(pairs: Sequence[Alike]) -> Iterator[str]:

@@ -68,10 +68,16 @@ def read_builder(setting: Mapping[str, Any]) -> Builder:
 
 
 def why_no_tree(setting: Any) -> str | None:
-    """Return why a mapping of one key that is nearly a rule, or quantiles, is not read as a tree, in a sentence; else None."""
-    if not isinstance(setting, Mapping) or len(setting) != 1:
+    """Return why a mapping that is nearly a rule, or quantiles, is not read as a tree, in a sentence; else None."""
+    if not isinstance(setting, Mapping) or not setting:
         return None
-    ((key, given),) = setting.items()
+    (key, given), *others = setting.items()
+    if others:  # YAML: {intervals: 5, 10, 20}
+        bare = key in BUILDERS and not isinstance(given, Mapping | list | tuple | None)
+        if not bare or any(below is not None for _, below in others):
+            return None
+        listed = ", ".join(str(part) for part in (given, *(part for part, _ in others)))
+        return f"{key} must have its list in brackets. Write {{{key}: [{listed}]}}."
     if not isinstance(key, str) or isinstance(given, Mapping | None) or key in BUILDERS:
         return None
     if key == GROUPS:

@@ -26,7 +26,7 @@ from tclose.policy import Policy, Quasi, Sensitive
 from tclose.policy.fields import AUTO
 from tclose.tables.coded import count_unique, narrow, sorted_order
 from tclose.tables.table import Table
-from tclose.values.arrays import Ints
+from tclose.values.arrays import Ints, renumber
 from tclose.values.association import nearly_tells
 from tclose.values.bins import labels_of
 from tclose.values.hierarchy import printed
@@ -229,26 +229,26 @@ def _told_by_kept(
     if not kept:
         return {}
     rows = order if len(order) <= MOST_COMPARED else np.random.default_rng(0).choice(order, MOST_COMPARED, replace=False)
-    places = {name: _places(columns[name][0])[columns[name][1][rows]] for name in (*quasi, *kept)}
+    ranks = {name: _ranks_of_values(columns[name][0])[columns[name][1][rows]] for name in (*quasi, *kept)}
 
     def tells(name: str, other: str) -> bool:
         """Return whether a kept column nearly tells a quasi-identifier."""
-        both = (places[name] >= 0) & (places[other] >= 0)
-        return nearly_tells(places[name][both], places[other][both])
+        both = (ranks[name] >= 0) & (ranks[other] >= 0)
+        return nearly_tells(*(renumber(ranks[column][both])[0] for column in (name, other)))
 
     told = {name: [other for other in quasi if tells(name, other)] for name in kept}
     return {name: others for name, others in told.items() if others}
 
 
-def _places(cells: pa.Array) -> Ints:
-    """Return the place of each value of a column: of texts that are all numbers in the order of these; -1 of a missing one."""
-    places = np.arange(len(cells))
+def _ranks_of_values(cells: pa.Array) -> Ints:
+    """Return the rank of each value of a column: of texts that are all numbers in the order of these; -1 of a missing one."""
+    ranks = np.arange(len(cells))
     present = cells.drop_null()
     if pa.types.is_string(cells.type):
         with suppress(pa.ArrowInvalid):  # other texts stay in their own order
-            places[: len(present)] = np.unique(present.cast(pa.float64()).to_numpy(), return_inverse=True)[1]
-    places[len(present) :] = -1
-    return places
+            ranks[: len(present)] = np.unique(present.cast(pa.float64()).to_numpy(), return_inverse=True)[1]
+    ranks[len(present) :] = -1
+    return ranks
 
 
 def as_published(source: Table, policy: Policy, table: EncodedTable, rows: NDArray[Any]) -> EncodedTable:

@@ -13,7 +13,9 @@ import tclose as tc
 from tclose.cli import app
 from tclose.jobs import report
 from tclose.make.kernels.compiling import HOW_OFTEN
+from tclose.policy.proposed import NOBODY
 from tclose.release.hospital import hospital
+from tests.support.people import YEARS
 
 
 def run(*arguments: str | Path) -> Result:
@@ -63,8 +65,9 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
         assert cell not in policy.read_text()
 
     assert f"Delete the line NOT CONFIRMED from {policy} when you have checked each column." in shown
-    made = run("anonymize", visits, "-p", policy, "-o", tmp_path / "release.csv")
+    made = run("anonymize", visits, "-p", policy, "-o", tmp_path / "release.csv", "--report", tmp_path / "report.html")
     assert made.exit_code == 0
+    assert NOBODY in (tmp_path / "report.html").read_text()
     assert made.stdout.splitlines()[0] == (
         f"The roles of the columns are a proposal that nobody has confirmed: {policy} still has the line NOT CONFIRMED. The policy "
         "is satisfied for these roles and no others: check each column, then delete the line."
@@ -72,7 +75,10 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert run("verify", tmp_path / "release.csv").exit_code == 0
     confirmed = tmp_path / "confirmed.yaml"
     confirmed.write_text("".join(line for line in policy.read_text().splitlines(keepends=True) if "NOT CONFIRMED" not in line))
-    made = run("anonymize", visits, "-p", confirmed, "-o", tmp_path / "release.csv", "--force")
+    made = run(
+        "anonymize", visits, "-p", confirmed, "-o", tmp_path / "release.csv", "--report", tmp_path / "report.html", "--force"
+    )
+    assert NOBODY not in (tmp_path / "report.html").read_text()
     assert (made.exit_code, "confirmed" in made.stdout.replace(str(confirmed), "")) == (0, False)
 
     again = run("init", visits, "-o", policy)
@@ -116,6 +122,13 @@ def test_that_each_row_is_taken_for_a_person_is_asked_unless_a_column_names_pers
     (tmp_path / "ill.csv").write_text("age,ill\n" + "".join(f"{20 + number % 7},{'ab'[number % 2]}\n" for number in range(60)))
     for table, said in ((tmp_path / "ill.csv", 1), (visits, 0)):
         assert run("init", table, "-o", tmp_path / "p.yaml", "--force").stdout.count("  Is each row a person?") == said
+    (tmp_path / "years.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in [["age", "sex", "job", "ill"], *YEARS]))
+    shown = run("init", tmp_path / "years.csv", "-o", tmp_path / "p.yaml", "--force").stdout
+    asked = (
+        "Do persons have several rows? 66.7% of the rows agree with the row before in all columns but one at most, as rows of one"
+    )
+    assert f"  {asked} person do.\n" in shown
+    assert "Is each row a person?" not in shown
 
 
 def test_standard_input_is_called_by_its_mark(visits: Path) -> None:

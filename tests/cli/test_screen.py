@@ -149,8 +149,8 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     assert "somebody who knows the quasi-identifiers of a person, and both pay and ill, may find the row. " in shown
     assert (
         "By the quasi-identifiers alone no row is unique, because of k: to find one takes somebody who knows sensitive values of the "
-        "person already. No limit is about this number. Many such rows are usual where several columns are sensitive, or one has "
-        "many values.\n"
+        "person already. No limit is about this number. It is more than half of the rows: if others may know such values, publish "
+        "them coarser, or fewer of them.\n"
     ) in shown
     release = tc.anonymize(files[0], tc.Policy.load(files[1]))
     rows = list(zip(*(release.table[name].to_pylist() for name in ("town", "ill")), strict=True))
@@ -158,6 +158,16 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     assert release._details.unique_without("pay") == unique
     assert unique <= 4
     assert f"Most of that comes from pay, with 8 values: without it {unique} would be unique" in shown
+
+
+def test_few_unique_rows_are_called_usual(tmp_path: Path) -> None:
+    """Half of the people share their pay with somebody of their town: it is not more than half that are unique."""
+    rows = "".join(f"{row % 2},{row if row < 10 else 10 + row % 2}\n" for row in range(20))
+    (tmp_path / "table.csv").write_text(f"town,pay\n{rows}")
+    (tmp_path / "policy.yaml").write_text("k: 2\nquasi: [town]\nsensitive: {pay: 0.9}\n")
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
+    assert "10 of 20 rows are unique when all published columns are taken together" in shown
+    assert "Many such rows are usual where several columns are sensitive, or one has many values." in shown
 
 
 @pytest.mark.parametrize("bins", ["", ", bins: 20"])

@@ -225,6 +225,17 @@ def test_a_release_has_its_codebook(tmp_path: Path) -> None:
     assert release.codebook.splitlines()[1:] == written.splitlines()[1:-2]  # there is no file yet, and so no sha256
 
 
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [(tc.Quasi("age"), False), (tc.Quasi("age", snap=5), True), (tc.Quasi("age", hierarchy={"intervals": [5]}), True)],
+)
+def test_a_codebook_says_which_ends_a_range_has_where_it_may_lack_one(column: tc.Quasi, said: bool) -> None:
+    people = pa.table({"age": [1.5, 2.5, 11.5, 12.5], "ill": list("abab")})
+    release = tc.anonymize(people, tc.Policy([column], {"ill": 0.1}, k=2))
+    assert ("a range [a, b) has a, and not b. " in release.codebook) is said
+    assert any(cell.endswith(")") for cell in release.table["age"].to_pylist()) is said
+
+
 def test_the_shell_completes_commands_and_options() -> None:
     def completed(words: str, index: int) -> str:
         env = {**os.environ, "_TCLOSE_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(index)}

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tclose.policy.proposed import UNCONFIRMED, is_unconfirmed
+import tclose as tc
+from tclose.policy.proposed import NOBODY, UNCONFIRMED, is_unconfirmed, without_review
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,14 @@ def test_a_pipe_is_not_read_again() -> None:
     finally:
         os.close(end)
         os.close(other)
+
+
+@pytest.mark.parametrize(
+    ("context", "reviewer"),
+    [(None, NOBODY), ({"purpose": "Care"}, NOBODY), ({"reviewer": "Ethics board"}, f"{NOBODY}\nEthics board")],
+)
+def test_that_nobody_confirmed_the_roles_stands_before_what_the_context_says_of_the_review(
+    context: dict[str, str] | None, reviewer: str
+) -> None:
+    policy = tc.Policy(["age"], {"ill": 0.2}, k=2, context=context)
+    assert without_review(policy) == tc.Policy(["age"], {"ill": 0.2}, k=2, context={**(context or {}), "reviewer": reviewer})

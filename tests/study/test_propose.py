@@ -7,7 +7,7 @@ import warnings
 from dataclasses import replace
 from datetime import date, timedelta
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +39,13 @@ from tclose.study.propose.commented import (
 )
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.inputs import read_as_needed
+from tclose.study.propose.persons import FEWEST_COLUMNS, NEARLY_SAME, rows_like_the_row_before
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
 from tclose.study.propose.words import suggests_sensitive, tells_nothing
 from tclose.values.bins import Bins
 from tests.naive.singling import singled_out
 from tests.support.examples import examples
+from tests.support.people import YEARS
 from tests.support.releases import FEW
 
 
@@ -573,9 +575,9 @@ def test_what_the_hierarchies_cost_is_measured_and_told_if_it_is_more(folder: Pa
     assert loss_of_hierarchies(more) == ""
     told = f"Without the files of hierarchies GCP would be {own.gcp - 0.1:.3f} at t = 0.2, not {own.gcp:.3f}."
     assert loss_of_hierarchies(less).startswith(told)
-    assert loss_of_hierarchies(less).endswith("matters more to you than its labels, take it away for job.")
+    assert loss_of_hierarchies(less).endswith("matters more to you than its labels, write nothing after the name of job.")
     both = replace(less, instead={"age": {"snap": "auto"}, "job": {}, "town": {}})
-    end = "than its labels, write {snap: auto} in its place for age, and take it away for job and town."
+    end = "than its labels, write {snap: auto} in the place of the hierarchy of age, and nothing after the names of job and town."
     assert loss_of_hierarchies(both).endswith(end)
     assert told in " ".join(less.to_yaml().replace("\n# ", " ").split())
     assert tc.propose(people_of(), sensitive="diagnosis").without_hierarchies is None
@@ -847,6 +849,30 @@ def test_few_whole_numbers_may_be_codes_however_they_are_written() -> None:
     assert set(tc.anonymize(table, found.policy).table["job"].to_pylist()) == {"[1, 3]", "[4, 6]"}
     codes = replace(found.policy, quasi=[tc.Quasi("job", type="category"), tc.Quasi("ratio")])
     assert all(value.startswith("{") for value in tc.anonymize(table, codes).table["job"].to_pylist())
+
+
+@settings(max_examples=examples(100))
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 5), min_size=10, max_size=30))
+def test_rows_that_are_nearly_the_row_before_are_counted_as_by_the_twin(rows: list[tuple[int, ...]]) -> None:
+    columns = columns_of(read_as_needed(pa.table(dict(zip("abcde", map(list, zip(*rows, strict=True)), strict=True)))).source)
+    told = [column for column in columns if not column.constant]
+    names = ["abcde".index(column.name) for column in told]
+    ref = sum(sum(own[name] != before[name] for name in names) <= 1 for before, own in pairwise(rows)) / len(rows)
+    comp = rows_like_the_row_before(columns)
+    assert comp in ((ref, 0.0) if ref >= NEARLY_SAME and len(names) >= FEWEST_COLUMNS else (0.0,))
+
+
+def test_several_rows_of_persons_whom_no_column_names_are_asked_about() -> None:
+    """Of 40 persons, three years each: 80 of 120 rows differ from the row before in age alone; in another order nearly none do."""
+    years = pa.table(dict(zip(("age", "sex", "job", "ill"), map(list, zip(*YEARS, strict=True)), strict=True)))
+    (asked,) = [sentence for sentence in tc.propose(years).decisions if "several rows" in sentence]
+    assert asked.startswith(
+        "Do persons have several rows? 66.7% of the rows agree with the row before in all columns but one at most"
+    )
+    mixed = years.take(np.random.default_rng(1).permutation(120))
+    named = years.append_column("person", [[f"p{row // 3}" for row in range(120)]])
+    for table in (mixed, named, years.drop_columns(["job"])):
+        assert not any("several rows" in sentence for sentence in tc.propose(table, sensitive="ill").decisions)
 
 
 def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:

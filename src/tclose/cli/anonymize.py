@@ -75,7 +75,7 @@ def anonymize(
     from tclose.cli.screen import stages
     from tclose.make.registry import settings_of
     from tclose.policy import Policy, files_of
-    from tclose.policy.proposed import is_unconfirmed
+    from tclose.policy.proposed import is_unconfirmed, without_review
     from tclose.release.release import Release, check_paths, papers_of
     from tclose.release.release_set import check_several_paths
     from tclose.release.spark_release import SparkRelease, check_folder
@@ -84,6 +84,7 @@ def anonymize(
     source = with_table(data, table)
     check_engine(engine, master, source)
     asked, unconfirmed = Policy.load(policy), is_unconfirmed(policy)
+    asked = without_review(asked) if unconfirmed else asked
     options = _parse_options(option)
     inputs = [*files_read(source), policy, *files_of(asked)]
     several = settings_of(algorithm, seed, effort, options).algorithm.several

@@ -99,6 +99,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
         what_costs_mean,
         whence_sensitive,
     )
+    from tclose.study.propose.persons import SEVERAL_ROWS
 
     policy, guess = found.policy, "guess: " if found.guessed else ""
     screen = Screen()
@@ -139,9 +140,10 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     if found.guessed:
         screen.tell(f"  {whence_sensitive(found)} {ASK}")
     screen.tell(f"  {ROLES}")
-    if policy.unit is None:
+    if policy.unit is None and not any(sentence.startswith(SEVERAL_ROWS) for sentence in found.decisions):
         screen.tell(
-            "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit."
+            "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit, or "
+            "add one."
         )
     for sentence in found.decisions:
         screen.tell(f"  {in_short(sentence)}")

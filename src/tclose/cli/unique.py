@@ -45,8 +45,12 @@ def show_unique(screen: Screen, release: Release) -> None:
     if release.audit.k > 1:
         alone = (
             " By the quasi-identifiers alone no row is unique, because of k: to find one takes somebody who knows "
-            f"{'sensitive or kept' if kept else 'sensitive'} values of the person already. No limit is about this number. Many "
-            "such rows are usual where several columns are sensitive, or one has many values."
+            f"{'sensitive or kept' if kept else 'sensitive'} values of the person already. No limit is about this number. "
+        )
+        alone += (
+            "It is more than half of the rows: if others may know such values, publish them coarser, or fewer of them."
+            if 2 * unique > release.audit.rows
+            else "Many such rows are usual where several columns are sensitive, or one has many values."
         )
     screen.tell(
         f"{unique:,} of {number_of(release.audit.rows, 'row')} {'is' if unique == 1 else 'are'} unique when all published "

@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import json
 import platform
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,10 @@ STATED = "edges"
 """The setting of a policy that nobody can check from a release: the publisher's word."""
 CERTIFICATE, RECORD, CODEBOOK = ".certificate.json", ".private.json", ".codebook.md"
 """The endings of the names of a release's papers, after the name of the release."""
+ENDS = "A range [a, b] has both of its ends; a range [a, b) has a, and not b. "
+"""How a codebook explains ranges, where there may be some of both kinds."""
+_HALF_OPEN = re.compile("widened to a grid|is moved outward|interval", re.IGNORECASE)
+"""What the description of a column says if its ranges may be open at the upper end."""
 DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
 
 
@@ -260,10 +265,11 @@ def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = No
         "| " + " | ".join(_markdown_cell(column[key]) for key in ("name", "role", "holds")) + " |"
         for column in certificate["columns"]
     ]
+    ranges = any(_HALF_OPEN.search(column["holds"]) for column in certificate["columns"])
     closing = (
-        f"Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, the smallest of "
-        f"{number_of(certificate['attained']['k'], 'row')}. How near the sensitive values of each class are to those of the "
-        "whole table, and how that was measured, is in the certificate."
+        f"{ENDS if ranges else ''}Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, "
+        f"the smallest of {number_of(certificate['attained']['k'], 'row')}. How near the sensitive values of each class are to "
+        "those of the whole table, and how that was measured, is in the certificate."
     )
     tables = certificate.get("tables")
     closing += f" {of_several(**tables, counted=certificate['counted'])}" if tables else ""

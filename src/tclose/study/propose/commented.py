@@ -90,7 +90,9 @@ def _lines(proposal: Proposal, path: str) -> Iterator[str]:
     yield from _comment("At least k persons look alike in each class.")
     yield f"k: {settings['k']}"
     if proposal.policy.unit is None:
-        yield from _comment("Each row is taken for a person. If persons have several rows, name the column that names them:")
+        yield from _comment(
+            "Each row is taken for a person. If persons have several rows, name the column that names them, or add one:"
+        )
         yield "# unit: person"
     else:
         yield from _comment("k and l count persons, not rows.")
@@ -263,8 +265,9 @@ def _instead(proposal: Proposal) -> str:
     for name, settings in proposal.instead.items():
         names.setdefault(flow(settings), []).append(name)
     bare = names.pop("{}", [])
-    written = [f"write {settings} in its place for {listed_names(own)}" for settings, own in names.items()]
-    return ", and ".join([*written, *([f"take it away for {listed_names(bare)}"] if bare else [])])
+    written = [f"write {settings} in the place of the hierarchy of {listed_names(own)}" for settings, own in names.items()]
+    alone = f"nothing after the {'name' if len(bare) == 1 else 'names'} of {listed_names(bare)}"
+    return ", and ".join([*written, *([alone if written else f"write {alone}"] if bare else [])])
 
 
 def dangers(proposal: Proposal, shown: int = SHOWN) -> list[str]:

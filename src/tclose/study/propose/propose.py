@@ -18,7 +18,7 @@ from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
 from tclose.study.propose.hierarchies import AS_WRITTEN, Suggested
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.offered import Offered
-from tclose.study.propose.persons import find_unit
+from tclose.study.propose.persons import SEVERAL_ROWS, Unit, find_unit, rows_like_the_row_before
 from tclose.study.propose.proposal import Proposal
 from tclose.study.propose.roles import Assigned, assign_roles
 from tclose.study.propose.samples import sample_rows
@@ -103,7 +103,12 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         len(rows),
         Path(table).name if isinstance(table, str | Path) else "the table",
         tuple(read.reasons),
-        (*_decisions(assigned, offered), *decisions_on_alike(pairs), *decisions_on_twins(assigned, pairs)),
+        (
+            *_decisions_on_persons(columns, unit),
+            *_decisions(assigned, offered),
+            *decisions_on_alike(pairs),
+            *decisions_on_twins(assigned, pairs),
+        ),
         data,
         not named,
         _cost_without_hierarchies(read, policy, instead, grids, rows),
@@ -146,6 +151,17 @@ def _named(names: list[str], read: Read, columns: list[Column]) -> list[str]:
         if any(column.name == name and column.constant for column in columns):
             raise InputError(f"Column {name!r} is the same in every row: there is nothing to learn. Name another one.")
     return list(dict.fromkeys(names))
+
+
+def _decisions_on_persons(columns: Sequence[Column], unit: Unit | None) -> Iterator[str]:
+    """Yield the question whether persons have several rows, where no column names them and rows look like it."""
+    share = rows_like_the_row_before(columns) if unit is None else 0.0
+    if share:
+        yield (
+            f"{SEVERAL_ROWS} {100 * share:.1f}% of the rows agree with the row before in all columns but one at "
+            "most, as rows of one person do. If a column names the persons, name it in unit. If none does, add one to the table: "
+            "without it k and l count rows, and five rows that look alike may be one person."
+        )
 
 
 def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:

@@ -214,3 +214,10 @@ def test_what_spark_cannot_do_is_said(session: Any) -> None:
             tc.anonymize(frame, POLICY, effort="fast")
     with pytest.raises(tc.OutputError, match=r"\.parquet"):
         tc.anonymize(frame, POLICY, effort="fast").write("release.csv")
+
+
+def test_no_rows_come_to_the_driver_unasked(session: Any) -> None:
+    frame = session.createDataFrame(some_people(50))
+    for study in (tc.attack, tc.compare, tc.explain, lambda table, _: tc.propose(table)):
+        with pytest.raises(tc.InputError, match=r"^The rows of a Spark DataFrame stay on the cluster, .* df\.toArrow\(\)"):
+            study(frame, POLICY)

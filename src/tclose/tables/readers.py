@@ -77,7 +77,12 @@ def open_reader(data: Any, given: Input | None = None) -> Reader:
 
 
 def in_memory(data: Any) -> Any:
-    """Return a table as it can be given to other processes: the rows of a query, and any other table as it is."""
+    """Return a table as it can be given to other processes: the rows of a query, and any other table as it is.
+
+    Raises InputError for a table of Spark, whose rows stay on the cluster.
+    """
+    if is_spark(data):
+        raise InputError(SparkReader.stay)
     return QueryReader(data).read(list(data.columns)) if is_query(data) else data
 
 

@@ -34,6 +34,8 @@ class RemoteReader(ABC):
     title: str
     file: InputFile | None = None
     rows: int | None = None
+    stay: str | None = None
+    """Why no rows come home, and what to do; None if they may."""
 
     @abstractmethod
     def select(self, columns: Mapping[str, str]) -> Any:
@@ -79,6 +81,12 @@ class Remote(Queried):
     def query(self, names: Sequence[str]) -> Any:
         """Return the rows of some columns, in their types, as an ibis expression."""
         return self._rows.select(*(self._columns[name] for name in names))
+
+    def rows(self, names: Sequence[str]) -> Batches:
+        """Yield all rows of some columns; raise InputError where rows stay."""
+        if self.reader.stay is not None:
+            raise InputError(self.reader.stay)
+        return super().rows(names)
 
     def missing(self, name: str) -> tuple[int, int]:
         """Return the number of missing cells of a column, and 0: the rows have no order."""

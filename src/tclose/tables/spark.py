@@ -50,6 +50,10 @@ class SparkReader(RemoteReader):
     """A DataFrame of Spark, or of Spark Connect."""
 
     title = "The table"
+    stay = (
+        "The rows of a Spark DataFrame stay on the cluster, and this needs them in memory: only audit and anonymize count there. "
+        "Where they fit, hand over df.toArrow(), or a sample of it."
+    )
 
     def __init__(self, frame: Any) -> None:
         """Take a DataFrame, of which the columns are known."""

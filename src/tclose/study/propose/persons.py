@@ -28,7 +28,7 @@ NEARLY_SAME = 0.1
 """The share of the rows that are nearly the same as the row before, from which on they may be several rows of one person."""
 
 BY_CHANCE = 5
-"""That share is at least so many times the share that the same rows have in a random order."""
+"""That share is at least this many times the share that the same rows have in a random order."""
 
 SEVERAL_ROWS = "Do persons have several rows?"
 """What is asked where no column names persons, and rows look as if persons had several."""

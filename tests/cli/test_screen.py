@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from ruamel.yaml import YAML
 from typer.testing import CliRunner, Result
 
 import tclose as tc
@@ -199,6 +200,14 @@ def test_bins_are_advised_only_if_they_were_counted_to_help(tmp_path: Path) -> N
         files: list[str | Path] = ["-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv", "--force"]
         shown = run("anonymize", tmp_path / "table.csv", *files).stdout
         assert f" values: without it none would be unique{told}.\n" in shown
+
+
+def test_what_to_write_for_bins_is_quoted_where_yaml_needs_it(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("town,pay: net\n" + "".join(f"{row % 2},{3 * row}\n" for row in range(20)))
+    (tmp_path / "policy.yaml").write_text('k: 2\nquasi: [town]\nsensitive: {"pay: net": {t: 2/3}}\n')
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
+    line = shown.partition("(write ")[2].partition(").\n")[0]
+    assert YAML(typ="safe", pure=True).load(line) == {"pay: net": {"t": "2/3", "bins": 4}}
 
 
 @pytest.mark.parametrize("command", ["audit", "anonymize"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,16 +79,17 @@ def rows_like_the_row_before(columns: Sequence[Column]) -> float:
     if len(codes) < FEWEST_COLUMNS or len(codes[0]) < FEWEST:
         return 0.0
     order = np.random.default_rng(0).permutation(len(codes[0]))
-    found, by_chance = _nearly_same(codes), _nearly_same([own[order] for own in codes])
+    found = _nearly_same(codes, len(order))
+    by_chance = _nearly_same((own[order] for own in codes), len(order))  # one by one: a large table has no room for all again
     return found if found >= max(NEARLY_SAME, BY_CHANCE * by_chance) else 0.0
 
 
-def _nearly_same(columns: Sequence[Codes]) -> float:
+def _nearly_same(columns: Iterable[Codes], rows: int) -> float:
     """Return the share of rows that agree with the row before in all columns but one at most."""
-    different = np.zeros(len(columns[0]) - 1, dtype=np.int32)
+    different = np.zeros(rows - 1, dtype=np.int32)
     for codes in columns:
         different += codes[1:] != codes[:-1]
-    return float((different <= 1).sum() / len(columns[0]))
+    return float((different <= 1).sum() / rows)
 
 
 def columns_that_agree(owner: Column, others: Sequence[Column]) -> int:

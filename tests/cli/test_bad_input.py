@@ -155,7 +155,7 @@ POLICIES = {
     ),
     "no YAML": (
         "quasi: [age\nsensitive: x\n",
-        "Policy file 'policy.yaml' is not YAML at line 1. A bracket opens there, and does not close, or a comma is missing behind it.",
+        "Policy file 'policy.yaml' is not YAML at line 1. A bracket opens there, and does not close, or a comma is missing after it.",
     ),
     "no number of rows": (
         "quasi: [age]\nsensitive: {salary: 0.5}\nsmall_cells: 0\n",

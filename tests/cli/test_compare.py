@@ -47,7 +47,7 @@ def test_the_screen(given: list[str]) -> None:
     assert [line.split()[:2] for line in lines if line.startswith("  mondrian ") and "0.500" in line] == [["mondrian", "0.2"]]
     assert next(line for line in lines if "0.2000" in line).startswith("* growth")
     assert "100 of 1,000 persons were held back at random" in " ".join(lines)
-    assert "one that anonymize makes of all of them has slightly other figures, in GCP, too." in " ".join(lines)
+    assert "a release that anonymize makes of all of them has slightly different figures, GCP included." in " ".join(lines)
     assert lines[-1] == "Not made, sabre at t = 0.2, sabre at t = 0.1: cannot: It cannot."
 
 

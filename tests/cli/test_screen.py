@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from ruamel.yaml import YAML
 from typer.testing import CliRunner, Result
 
 import tclose as tc
@@ -201,6 +202,14 @@ def test_bins_are_advised_only_if_they_were_counted_to_help(tmp_path: Path) -> N
         assert f" values: without it none would be unique{told}.\n" in shown
 
 
+def test_what_to_write_for_bins_is_quoted_where_yaml_needs_it(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("town,pay: net\n" + "".join(f"{row % 2},{3 * row}\n" for row in range(20)))
+    (tmp_path / "policy.yaml").write_text('k: 2\nquasi: [town]\nsensitive: {"pay: net": {t: 2/3}}\n')
+    shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
+    line = shown.partition("(write ")[2].partition(").\n")[0]
+    assert YAML(typ="safe", pure=True).load(line) == {"pay: net": {"t": "2/3", "bins": 4}}
+
+
 @pytest.mark.parametrize("command", ["audit", "anonymize"])
 def test_fewer_bins_than_asked_are_told(tmp_path: Path, command: str) -> None:
     """18 of 20 rows have a 0: ten bins of equally many rows become two."""
@@ -378,7 +387,7 @@ def test_an_ordered_distance_that_hardly_limits_a_share_is_told(tmp_path: Path) 
         "debt: 90.0% of the rows have the same value, and t hardly limits its share in a class: where nobody has it, the ordered"
     )
     assert told in text  # one of 41 values: 0.9 / 40
-    assert "distance may be 0.0225." in text
+    assert "distance can be as small as 0.0225. To limit it, write distance: equal in the policy" in text
     assert text.count("hardly limits") == 1
     policy.write_text("k: 5\nquasi: [age]\nsensitive: {debt: {t: 0.2, distance: equal}, score: 0.2}\n")
     assert "hardly limits" not in run("anonymize", data, "-p", policy, "-o", out, "--force").output
@@ -389,7 +398,6 @@ def test_a_column_that_is_nearly_numbers_is_told_before_the_result(tmp_path: Pat
     rows = [f"{'n/a' if number == 7 else 20 + number % 4},{number % 7}" for number in range(60)]
     data, policy, out = tmp_path / "people.csv", tmp_path / "policy.yaml", tmp_path / "out.csv"
     data.write_text("\n".join(["age,score", *rows]) + "\n")
-    policy.write_text("k: 5\nquasi: [age]\nsensitive: {score: 0.9}\n")
     policy.write_text("k: 5\nquasi: [score]\nsensitive: {age: 0.9}\n")
     text = run("anonymize", data, "-p", policy, "-o", out).stdout
     assert text.startswith("Warning: column age: text, because 1 of 60 cells is no number; ")

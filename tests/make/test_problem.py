@@ -1,4 +1,4 @@
-"""Samples of a problem: every so many rows, as a table of their own."""
+"""Samples of a problem: one row of each step, as a table of their own."""
 
 from __future__ import annotations
 

@@ -588,7 +588,7 @@ def test_a_column_may_be_called_like_a_setting(tmp_path: Path, name: str) -> Non
         ("- quasi\n", "Policy file 'policy.yaml' must be a mapping with 'quasi' and 'sensitive'. Got something else."),
         ("quasi: [a]\nk: 5\nk: 6\n", "Policy file 'policy.yaml' names a key twice, the second time in line 3. Keep one."),
         ("quasi: [é]\n".encode("latin-1"), "Policy file 'policy.yaml' is not UTF-8. Save it as UTF-8."),
-        ("quasi: [a\nsensitive: {", "Policy file 'policy.yaml' is not YAML at line 1. A bracket opens there, and does not close, or a comma is missing behind it."),
+        ("quasi: [a\nsensitive: {", "Policy file 'policy.yaml' is not YAML at line 1. A bracket opens there, and does not close, or a comma is missing after it."),
         ("k: 5\nquasi:\n  age:\n  zip\n  town: {snap: 5}\nsensitive: [s]\n", "Policy file 'policy.yaml' is not YAML at line 4. A colon may be missing there."),
         ("k 5\nquasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 1. A colon may be missing there."),
         ("# t\nk 5\n\n# a\n  # b\nquasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 2. A colon may be missing there."),

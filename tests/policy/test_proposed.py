@@ -22,6 +22,8 @@ from tclose.policy.proposed import NOBODY, UNCONFIRMED, is_unconfirmed, without_
         ('k: 5\ncontext: {reviewer: "NOT CONFIRMED: nobody looked"}\n', False),  # a setting is no comment
         ("k: 5  # NOT CONFIRMED: this limit\n", False),  # of one setting, not of the roles
         ("# The roles are confirmed\nk: 5\n", False),
+        ("context:\n  purpose: |\n    # Lists\n    #\n    not confirmed: the second one\nk: 5\n", False),  # in no comment
+        ("#\n" * 200_000, False),  # however many comments there are
     ],
 )
 def test_the_line_is_found_however_it_is_written(tmp_path: Path, text: str, there: bool) -> None:

@@ -90,7 +90,7 @@ def test_an_executor_is_killed_and_no_row_comes_to_the_driver(
 
         monkeypatch.setattr(SparkRows, "of", remembered)
         monkeypatch.setattr(distributed, "_Grow", waiting_for_a_kill(distributed._Grow, watched))
-        killer = threading.Thread(target=kill_who_works, args=(watched,))
+        killer = threading.Thread(target=kill_who_works, args=(watched,), daemon=True)
         killer.start()
         release = tc.anonymize(frame, POLICY, effort="fast")
         killer.join()
@@ -128,11 +128,13 @@ def kill_who_works(watched: Path) -> None:
     """Kill the executor of the first process that begins a block: the process above it that is one."""
     while not (watched / "begun").exists() or not (watched / "begun").read_text():
         time.sleep(0.05)
-    process = int((watched / "begun").read_text().split()[0])
-    while b"CoarseGrainedExecutorBackend" not in Path(f"/proc/{process}/cmdline").read_bytes():
-        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
-    os.kill(process, signal.SIGKILL)
-    (watched / "killed").touch()
+    try:
+        process = int((watched / "begun").read_text().split()[0])
+        while b"CoarseGrainedExecutorBackend" not in Path(f"/proc/{process}/cmdline").read_bytes():
+            process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(process, signal.SIGKILL)
+    finally:  # else the other executors would wait for ever
+        (watched / "killed").touch()
 
 
 def test_a_folder_is_released_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

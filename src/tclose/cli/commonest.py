@@ -31,6 +31,6 @@ def hardly_limited(release: Release) -> Iterator[str]:
         if share >= COMMON and nobody <= found.limit < share:
             yield (
                 f"{name}: {percent(float(share))} of the rows have the same value, and t hardly limits its share in a class: "
-                f"where nobody has it, the ordered distance may be {decimal_up(nobody)}. distance: equal in the policy limits "
-                "it, with bins where there are many other values."
+                f"where nobody has it, the ordered distance can be as small as {decimal_up(nobody)}. To limit it, write "
+                "distance: equal in the policy, with bins where there are many other values."
             )

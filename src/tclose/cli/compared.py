@@ -83,6 +83,6 @@ def _held_back(found: Comparison) -> str:
     people = found.compared
     held = "some persons" if people is None else f"{people.held_back:,} of {number_of(people.persons, 'person')}"
     return (
-        f"No release here has all persons: {held} were held back at random, to try attacks on. So one that anonymize makes of "
-        "all of them has slightly other figures, in GCP, too."
+        f"No release here has all persons: {held} were held back at random, to try attacks on. So a release that anonymize makes "
+        "of all of them has slightly different figures, GCP included."
     )

@@ -95,9 +95,9 @@ def _show_proposal(found: Proposal, out: Path) -> None:
         in_short,
         loss_of_hierarchies,
         next_command,
+        source_of_sensitive,
         uncounted,
         what_costs_mean,
-        whence_sensitive,
     )
     from tclose.study.propose.persons import SEVERAL_ROWS
 
@@ -138,7 +138,7 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     decide = f"{which}, and which t: {float(limit)} is in the file so that it runs."
     screen.tell(words("Decide", style="bold"), decide, f"The head of {out} says what to write for each answer.")
     if found.guessed:
-        screen.tell(f"  {whence_sensitive(found)} {ASK}")
+        screen.tell(f"  {source_of_sensitive(found)} {ASK}")
     screen.tell(f"  {ROLES}")
     if policy.unit is None and not any(sentence.startswith(SEVERAL_ROWS) for sentence in found.decisions):
         screen.tell(

@@ -26,7 +26,7 @@ def a_file(text: str) -> Path:
 def faults_of_inputs_first(check_inputs: Callable[[], Any]) -> Iterator[None]:
     """Where a file exists that this block would replace, check the inputs before that is told.
 
-    Nobody is to allow that a file is replaced by what cannot be made.
+    Otherwise somebody would allow a file to be replaced, and learn only then that nothing can be made to replace it.
     """
     try:
         yield

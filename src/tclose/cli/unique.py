@@ -8,6 +8,7 @@ import numpy as np
 
 from tclose.cli.printing import Screen
 from tclose.cli.screen import listed_names
+from tclose.study.propose.commented import flow, scalar
 from tclose.values.arrays import Ints
 from tclose.values.bins import in_order, quantile_starts
 from tclose.values.exact import exact, number_of
@@ -91,10 +92,9 @@ def _how_to_have_bins(release: Release, names: list[str]) -> str:
     able = [name for name in names if WITHOUT_BINS.isdisjoint(asked[name]) and asked[name].get("distance") != "numeric"]
     if not able:
         return ""
-    settings = {**asked[able[0]], "bins": FEW_BINS}
-    written = ", ".join(f"{setting}: {value}" for setting, value in settings.items() if setting != "publish")  # of the values
+    settings = {setting: value for setting, value in asked[able[0]].items() if setting != "publish"}  # of the values
     more = ", and so for the others" if len(able) > 1 else ""
-    return f" (write {able[0]}: {{{written}}}{more})"
+    return f" (write {scalar(able[0])}: {flow({**settings, 'bins': FEW_BINS})}{more})"
 
 
 def few_bins(details: Details, name: str) -> Ints:

@@ -185,7 +185,7 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
 
     scales, on_scales, types, raw = [], [], [], []
     persons = None if unit is None else found.pop(unit)[1]
-    if any(column.snap == AUTO for column in policy.quasi):  # no grid has k of fewer: that is to be told as what it is
+    if any(column.snap == AUTO for column in policy.quasi):  # else the error would be about the grid, not k
         check_k(*((len(found[quasi[0]][1]), "row") if persons is None else (len(np.unique(persons)), "person")), policy)
     for column in policy.quasi:
         cells, ranks = found.pop(column.name)

@@ -49,7 +49,7 @@ class Problem:
         return len(self.quasi)
 
     def every(self, step: int) -> Problem:
-        """Return the problem of a sample, as a table of its own: every so many rows, which are sorted by their codes."""
+        """Return the problem of a sample, as a table of its own: one row of each ``step``; rows are sorted by their codes."""
         rows = np.arange(step // 2, self.rows, step)
         parts = [attribute.take(rows) for attribute in self.sensitive]
         sensitive = [replace(part, counts=np.bincount(part.codes, minlength=len(part.values))) for part in parts]

@@ -14,7 +14,7 @@ UNCONFIRMED = "NOT CONFIRMED: nobody has checked the roles below. Delete this li
 NOBODY = "Nobody: the roles of the columns are a proposal of tclose init that nobody has confirmed."
 """What the record and the report of such a policy say of its review."""
 
-_LINE = re.compile(r"^\s*#[\s#]*not confirmed\s*:", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*#[ \t#]*not confirmed[ \t]*:", re.IGNORECASE | re.MULTILINE)
 
 
 def without_review(policy: Policy) -> Policy:

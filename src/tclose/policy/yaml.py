@@ -60,8 +60,8 @@ def read_yaml(path: Path) -> dict[Any, Any]:
 _OPENED = {
     "while scanning a simple key": "A colon may be missing there.",
     "while scanning a quoted scalar": "A text in quotes begins there, and does not end.",
-    "while parsing a flow mapping": "A bracket opens there, and does not close, or a comma is missing behind it.",
-    "while parsing a flow sequence": "A bracket opens there, and does not close, or a comma is missing behind it.",
+    "while parsing a flow mapping": "A bracket opens there, and does not close, or a comma is missing after it.",
+    "while parsing a flow sequence": "A bracket opens there, and does not close, or a comma is missing after it.",
 }
 """What is wrong where something begins that YAML cannot read to its end, by what the parser was doing. It notices later."""
 

@@ -75,7 +75,10 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     if keep_order:
         raise PolicyError("The rows of a Spark DataFrame have no order to keep. Leave keep_order out.")
     if settings.options != settings.algorithm.defaults:
-        raise PolicyError("On Spark refining has no clock: a block that Spark makes again must be the same. Leave seconds out.")
+        raise PolicyError(
+            "On Spark the time of refining cannot be limited, because a block that Spark makes again must be the same. "
+            "Leave seconds out."
+        )
     announce("Counting")
     opened = open_input(table, policy, settings.algorithm)
     ends = columns_with_ends(policy, opened.source.kinds) if policy.edges > 1 else []

@@ -46,7 +46,7 @@ def _telling() -> Iterator[None]:
 
 @contextmanager
 def hearing() -> Iterator[None]:
-    """Raise an error that executors told as it was there."""
+    """Raise an error of tclose that an executor told, with its own class and sentence."""
     try:
         yield
     except TcloseError:

@@ -70,7 +70,7 @@ class SparkRows:
 
     @classmethod
     def of(cls, engine: Any, names: Sequence[str], code: OnBatches, counted: Sequence[str], rows: int) -> SparkRows:
-        """Return some columns of a table of so many rows, coded by a function of batches; some coded columns can be counted.
+        """Return some columns of a table, coded by a function of batches; ``counted`` are the coded columns that can be counted.
 
         The function sees each combination of values once, with a hash of it and the number of its rows as the last columns.
         """

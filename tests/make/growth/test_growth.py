@@ -553,7 +553,7 @@ def test_ctrl_c_while_refining(effort: str, tmp_path: Path, monkeypatch: pytest.
 
 INSIDE_A_ROUND = """
 import os, signal, threading
-from tclose.make.growth import growth, refine
+from tclose.make.growth import refine
 from tclose.cli import main
 
 really, rounds = refine._round, iter(range(3))

@@ -1,8 +1,8 @@
 """Alike: classes of several blocks that are published alike are one class to a reader, which must satisfy the limits too.
 
-Merging classes preserves most limits. It may break lenient delta, and entropy and recursive l over persons: there it is looked at
-which classes are published alike, and of those that break a limit as one, some are merged with others of their own block. So no
-row leaves its block.
+Merging classes preserves most limits. It may break lenient delta, and entropy and recursive l over persons. For these limits the
+classes that are published alike are found, and where they break a limit as one, some of them are merged with others of their own
+block. So no row leaves its block.
 """
 
 from __future__ import annotations

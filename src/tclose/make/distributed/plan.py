@@ -143,7 +143,7 @@ def _forms(scale: Scale) -> list[Published]:
 
 
 PeopleOf = Callable[[str, Coding, int], People]
-"""Returns the persons that a unit names, from a column, the codes of its values, and a size: codes below it are looked at."""
+"""Returns the persons that a unit names, from a column, the codes of its values, and a size: codes from it on are left out."""
 
 
 def plan_of(
@@ -175,7 +175,7 @@ def plan_of(
     scales, types, counted, quasi = [], [], [], []
     for column in policy.quasi:
         cells, counts = source.cells([], [column.name]).domain(column.name)
-        if column.snap == AUTO:  # no grid has k of fewer: that is to be told as what it is
+        if column.snap == AUTO:  # else the error would be about the grid, not about k
             _check_k(source, asked, int(counts.sum()), unit)
         found = _Column(column.name, cells, counts, None if unit is None else people_of)
         show = source.show(column.name, suppression=bool(policy.suppression))

@@ -39,9 +39,9 @@ ROUNDS = {"fast": 3, "balanced": 12, "best": 300}
 FRAGMENTS = {"sizing": "relaxed", "bound": "corrected", "strategy": "psi", "prefer": "loss"}
 """How fragments are found: the options of the algorithm `tclose.make.fragmentation`."""
 SAMPLED = 3_000_000
-"""Rows: of a table of at least so many a sample is tried first."""
+"""A table of at least this many rows is tried on a sample first."""
 STEP = 10
-"""A sample has every so many rows."""
+"""A sample has one row of this many."""
 CLEAR = 0.95
 """A way to start is clearly better on a sample if it loses less than this share of what the other one loses."""
 SMALL = 100_000

@@ -64,9 +64,14 @@ def change_in_words(setting: str, column: str | None, value: Fraction, asked: Fr
 
 
 def limit_in_words(value: Fraction) -> str:
-    """Return a limit as a policy writes it; one of many digits rounded up, as the table satisfies that, too."""
+    """Return a limit as a policy writes it; one of many decimals rounded up, as the table satisfies that, too.
+
+    >>> limit_in_words(Fraction(1, 6)), limit_in_words(Fraction(200_000, 3)), limit_in_words(Fraction(1_234_567))
+    ('0.1667', '66666.6667', '1234567')
+    """
     shown = plain(value)
-    return decimal_up(value) if isinstance(shown, str) or len(str(shown)) > 6 else str(shown)
+    long = isinstance(shown, str) or (isinstance(shown, float) and len(str(shown)) > 6)
+    return decimal_up(value).replace(",", "") if long else str(shown)  # YAML would read a separator as text
 
 
 def loosened_limits(rows: Rows, audit: Audit) -> list[Limit]:

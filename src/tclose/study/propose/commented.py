@@ -116,7 +116,7 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
         f"A proposal for {title} ({proposal.rows:,} rows), to be checked and edited. Its comments count rows of the raw table: "
         "keep it internal.",
         "Decide before you publish anything:",
-        f"1. Which columns are sensitive? {whence_sensitive(proposal)} {ASK}",
+        f"1. Which columns are sensitive? {source_of_sensitive(proposal)} {ASK}",
         "2. Which t? The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
         f"3. {ROLES}",
         *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), 4)),
@@ -129,7 +129,7 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
     yield f"# Then: {next_command(proposal.data, path)}"
 
 
-def whence_sensitive(proposal: Proposal) -> str:
+def source_of_sensitive(proposal: Proposal) -> str:
     """Return where the sensitive columns of a proposal come from, in a sentence."""
     names = [column.name for column in proposal.policy.sensitive]
     if not proposal.guessed:

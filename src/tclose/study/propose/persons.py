@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ NEARLY_SAME = 0.1
 """The share of the rows that are nearly the same as the row before, from which on they may be several rows of one person."""
 
 BY_CHANCE = 5
-"""That share is at least so many times the share that the same rows have in a random order."""
+"""That share is at least this many times the share that the same rows have in a random order."""
 
 SEVERAL_ROWS = "Do persons have several rows?"
 """What is asked where no column names persons, and rows look as if persons had several."""
@@ -79,16 +79,17 @@ def rows_like_the_row_before(columns: Sequence[Column]) -> float:
     if len(codes) < FEWEST_COLUMNS or len(codes[0]) < FEWEST:
         return 0.0
     order = np.random.default_rng(0).permutation(len(codes[0]))
-    found, by_chance = _nearly_same(codes), _nearly_same([own[order] for own in codes])
+    found = _nearly_same(codes, len(order))
+    by_chance = _nearly_same((own[order] for own in codes), len(order))  # one by one: a large table has no room for all again
     return found if found >= max(NEARLY_SAME, BY_CHANCE * by_chance) else 0.0
 
 
-def _nearly_same(columns: Sequence[Codes]) -> float:
+def _nearly_same(columns: Iterable[Codes], rows: int) -> float:
     """Return the share of rows that agree with the row before in all columns but one at most."""
-    different = np.zeros(len(columns[0]) - 1, dtype=np.int32)
+    different = np.zeros(rows - 1, dtype=np.int32)
     for codes in columns:
         different += codes[1:] != codes[:-1]
-    return float((different <= 1).sum() / len(columns[0]))
+    return float((different <= 1).sum() / rows)
 
 
 def columns_that_agree(owner: Column, others: Sequence[Column]) -> int:

@@ -14,7 +14,7 @@ def first_with_most_classes(sizes: Sequence[Sequence[object]]) -> int:
 def fill_nearest(
     order: Sequence[int], bucket: Sequence[int], wanted: Sequence[Sequence[int]], distance: Callable[[int, int], float]
 ) -> list[int]:
-    """A class starts at the first row left; of each bucket it takes the nearest rows left, of equals those that come first."""
+    """A class starts at the first row left; of each bucket it takes the nearest rows left; ties: the first ones."""
     labels = [-1] * len(order)
     for number, takes in enumerate(wanted):
         middle = next(row for row in order if labels[row] < 0)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 
 def groups_by_distance(rows: Sequence[tuple[int, ...]], k: int, square: Callable[[int, int], float]) -> list[int]:
-    """Start at the row farthest from where the group before started, and take the nearest rows; of equals the first."""
+    """Start at the row farthest from where the group before started, and take the nearest rows; ties: the first ones."""
     groups = [-1] * len(rows)
     start = min(range(len(rows)), key=lambda row: (rows[row], row))
     for number in range(k):

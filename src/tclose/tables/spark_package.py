@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import tempfile
 import zipfile
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -105,7 +107,9 @@ def _package() -> Path:
     digest = hashlib.sha256()
     for name, content in sorted(files.items()):
         digest.update(hashlib.sha256(name.encode()).digest() + hashlib.sha256(content).digest())
-    packed = Path(tempfile.mkdtemp(prefix="tclose-")) / f"tclose-{digest.hexdigest()[:16]}.zip"
+    folder = Path(tempfile.mkdtemp(prefix="tclose-"))
+    atexit.register(rmtree, folder, ignore_errors=True)  # not before: executors that start later ask for the file
+    packed = folder / f"tclose-{digest.hexdigest()[:16]}.zip"
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
             archive.writestr(zipfile.ZipInfo(name, _FIRST), content, zipfile.ZIP_DEFLATED)

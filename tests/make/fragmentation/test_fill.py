@@ -26,7 +26,7 @@ from tests.support.widths import AGES, LOSSES, SIZES, Row, width
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[Row], list[int], list[list[int]]]:
-    """Rows, their fragments, and classes that want so many of each, drawn by lot."""
+    """Rows, their fragments, and classes that want some number of each, drawn at random."""
     codes = st.tuples(*(st.integers(0, size - 1) for size in SIZES))
     found = draw(st.lists(st.tuples(codes, st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=30))
     found.sort()
@@ -116,7 +116,7 @@ def test_an_exchange_never_raises_the_loss(table: Any, lots: Any) -> None:
 
 
 def dealt(fragment: Sequence[int], wanted: Sequence[Sequence[int]], lots: Any) -> list[int]:
-    """Labels by lot."""
+    """Labels at random."""
     decks = [[number for number, wants in enumerate(wanted) for _ in range(wants[place])] for place in range(3)]
     for deck in decks:
         lots.shuffle(deck)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from tests.support.attributes import attribute
 from tests.support.examples import examples
 from tests.support.widths import LOSSES, SIZES, Row, line, width
 
+LONGEST = 60
+"""Seconds after which a kernel that is not told to stop would never be."""
 VALUES = 4
 TREE = {"*": {"x": ["a", "b"], "y": ["c", "d"]}}
 KINDS: tuple[tuple[dict[str, Any], Distance, Callable[[Any, Any], Fraction]], ...] = (
@@ -175,8 +178,9 @@ def test_a_cancelled_cut_stops(calls: int, monkeypatch: pytest.MonkeyPatch) -> N
         told.append(len(args[1]))
         if len(told) == calls:
             job.cancel()
+            end = monotonic() + LONGEST
             while not args[-1][0]:
-                pass
+                assert monotonic() < end
 
     monkeypatch.setattr(running, "cores", lambda: 1)
     monkeypatch.setattr(blocks_module, "find_failing", cancelled)
@@ -192,7 +196,7 @@ SHARES = st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 4), None])
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[Row], list[Row]]:
-    """Rows by their quasi-identifiers, and by one to three sensitive values, which may depend on them: drawn by lot, for they
+    """Rows by their quasi-identifiers, and by one to three sensitive values, which may depend on them: drawn at random, for they
     must be many, and not alike, before a cut by windows is needed."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     size, columns, noise = draw(st.integers(1, 80)), draw(st.integers(1, 3)), draw(st.sampled_from([1, 3, 9]))

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import tclose as tc
+from tclose.policy.proposed import without_review
 from tclose.study.compare.cell import Cell, Result
 from tests.support.browser import DESKTOP, PHONE, barriers, is_too_wide, print_page, reading
 from tests.support.compared import figures
@@ -25,15 +26,16 @@ HOSTILE = ["<script>alert(1)</script>", "'\"><img src=x onerror=alert(1)>", "x" 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A public and an internal report, the page of an audit, and one of a comparison, of a table with hostile values and 200 classes of one row."""
+    """A public and an internal report, one of a policy that nobody confirmed, the page of an audit and of a comparison, of a table with hostile values and 200 classes of one row."""
     folder = tmp_path_factory.mktemp("reports")
     table = pa.table({"who": [f"p{number}" for number in range(200)], "ill": HOSTILE * 33 + HOSTILE[:2], "age": [*range(200)]})
     policy = tc.Policy([tc.Quasi("who", despite="a test"), "age"], {"ill": 0.9}, k=1, context={"purpose": HOSTILE[1]})
     release = tc.anonymize(table, policy, algorithm="mondrian")
     files = {"public": folder / "report.html", "internal": folder / "internal.html", "audit": folder / "audit.html"}
-    files["comparison"] = folder / "comparison.html"
+    files["comparison"], files["unconfirmed"] = folder / "comparison.html", folder / "unconfirmed.html"
     release.to_html(files["public"])
     release.to_html(files["internal"], internal=True, data=table)
+    tc.anonymize(table, without_review(policy), algorithm="mondrian").to_html(files["unconfirmed"])
     tc.audit(table, policy).to_html(files["audit"])
     done = [
         Result(Cell(name, t, 5, 0), "done", figures=figures(t=t, gcp=t)) for t in (0.1, 0.2) for name in ("growth", *HOSTILE[:3])
@@ -42,7 +44,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return files
 
 
-@pytest.mark.parametrize("kind", ["public", "internal", "audit", "comparison"])
+@pytest.mark.parametrize("kind", ["public", "internal", "audit", "comparison", "unconfirmed"])
 @pytest.mark.parametrize(("width", "dark"), [(DESKTOP, False), (PHONE, True)], ids=["desktop, light", "phone, dark"])
 def test_a_report_opens_from_the_disk_for_everybody(
     browser: Browser, pages: dict[str, Path], kind: str, width: int, dark: bool

@@ -218,7 +218,7 @@ def test_suppressed_rows_do_not_decide_the_grid(outliers: list[str]) -> None:
     assert np.flatnonzero(release.partition < 0).tolist() == [240, 241, 242]
     assert release.record["grids"] == {"age": {"snap": 1}}
     holds = next(column for column in release.certificate["columns"] if column["name"] == "age")["holds"]
-    assert holds.endswith("widened to a grid of 1.")
+    assert holds.endswith("widened to a grid of whole numbers.")
     published = set(release.table["age"].to_pylist())
     assert not any("more" in label or "less" in label or "." in label for label in published)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,44 @@ def test_a_codebook_says_which_ends_a_range_has_where_it_may_lack_one(column: tc
     release = tc.anonymize(people, tc.Policy([column], {"ill": 0.1}, k=2))
     assert ("a range [a, b) has a, and not b. " in release.codebook) is said
     assert any(cell.endswith(")") for cell in release.table["age"].to_pylist()) is said
+
+
+@pytest.mark.parametrize(
+    ("snap", "said"), [(1, "widened to a grid of whole numbers."), ("1/20", "of 0.05."), ("1/3", "of 1/3."), (2.5, "of 2.5.")]
+)
+def test_a_codebook_says_grids_as_people_write_numbers(snap: Any, said: str) -> None:
+    people = pa.table({"age": [1.5, 2.5, 11.5, 12.5], "ill": list("abab")})
+    release = tc.anonymize(people, tc.Policy([tc.Quasi("age", snap=snap)], {"ill": 0.1}, k=2))
+    assert release.certificate["columns"][0]["holds"].endswith(said)
+
+
+def test_a_codebook_explains_zeros_that_the_input_does_not_have(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,pay,ill\n" + "20,0.0,a\n20,13.73189,b\n" * 2)
+    said = "are all written with as many decimals as the longest"
+    release = tc.anonymize(tmp_path / "people.csv", tc.Policy(["age"], {"pay": 0.1, "ill": {"t": 0.1, "l": 2}}, k=2))
+    assert {str(pay) for pay in release.table["pay"].to_pylist()} == {"0.00000", "13.73189"}
+    assert said in release.codebook
+    assert "limits t=0.1, l=2 (at least 2 different values in each class)." in release.codebook
+    assert said not in tc.anonymize(tmp_path / "people.csv", tc.Policy(["age"], {"ill": 0.1}, k=2, drop=["pay"])).codebook
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (tc.Quasi("town", hierarchy={"north": ["a1", "a2"], "south": ["b1", "b2"]}), True),
+        (tc.Quasi("town", hierarchy="prefixes"), False),  # a label as a* says what it stands for
+        (tc.Quasi("town"), False),
+    ],
+)
+def test_codebook_and_report_say_where_the_labels_of_a_hierarchy_are_explained(column: tc.Quasi, said: bool) -> None:
+    people = pa.table({"town": ["a1", "a2", "b1", "b2"] * 5, "ill": list("ababababbabababababa")})
+    release = tc.anonymize(people, tc.Policy([column], {"ill": 1}, k=6))
+    text = (
+        "What each label of a publisher's hierarchy stands for is in the hierarchy's file, which the publisher can hand out with "
+        "the release."
+    )
+    assert (text in release.codebook) is said
+    assert (text in unescape(release.to_html())) is said
 
 
 def test_the_shell_completes_commands_and_options() -> None:

@@ -120,7 +120,7 @@ def test_a_release_counted_by_hand(tmp_path: Path) -> None:
     holds = next(column["holds"] for column in release.certificate["columns"] if column["name"] == "age")
     assert holds == (
         "The range of 'age' among the rows of the class, or the value that they agree on; an end that fewer than 2 persons of the "
-        "class attain is moved outward, to a grid of 1 whose outermost cells are open."
+        "class attain is moved outward, to a grid of whole numbers whose outermost cells are open."
     )
     data, *_ = release.write(tmp_path / "release.csv")
     verified = tc.verify(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from fractions import Fraction
 from typing import Any
@@ -57,14 +58,37 @@ def test_no_bar_has_classes_on_both_sides_of_k() -> None:
         assert sum(bar["classes"] for bar in bars if bar["below"]) == (k > LARGE).sum()
 
 
-def test_all_bars_of_class_sizes_are_as_wide_and_begin_at_k() -> None:
-    """Sizes below 50 times the least are on a plain scale: bars are alike there, whatever k is."""
-    for least, most, k in ((5, 80, 5), (7, 300, 5), (6, 290, 5), (12, 100, 30), (5, 31, 5)):
-        bars = class_sizes(np.arange(least, most), k=k)["layer"][0]["data"]["values"]
-        assert len({bar["to"] - bar["from"] for bar in bars[1:]}) == 1
-        assert any(bar["from"] == k - 0.5 for bar in bars) == (least - k < bars[-1]["to"] - bars[-1]["from"])
-        assert bars[0]["to"] - bars[0]["from"] == bars[-1]["to"] - bars[-1]["from"]
-        assert all((bar["from"] - (k - 0.5)) % (bar["to"] - bar["from"]) == 0 for bar in bars)
+def test_bars_of_class_sizes_are_as_wide_and_begin_at_the_smallest_class() -> None:
+    """On a plain scale all bars are alike. They begin at k only where classes are smaller: none has classes on both sides of k."""
+    for least, most, k in ((5, 80, 5), (7, 200, 5), (6, 240, 5), (12, 100, 30), (5, 31, 5), (3, 90, 5)):
+        spec = class_sizes(np.arange(least, most), k=k)
+        bars = spec["layer"][0]["data"]["values"]
+        assert spec["layer"][0]["encoding"]["x"]["scale"]["type"] == "linear"
+        assert len({bar["to"] - bar["from"] for bar in bars}) == 1
+        start = least if least >= k else k
+        assert all((bar["from"] - (start - 0.5)) % (bar["to"] - bar["from"]) == 0 for bar in bars)
+        assert bars[0]["from"] == start - 0.5 or least < k
+
+
+@pytest.mark.parametrize(("least", "most"), [(14, 288), (5, 300), (40, 5_000), (900, 1000), (7, 10**6)])
+def test_on_a_logarithmic_axis_bars_begin_at_the_smallest_class_and_grow_with_the_sizes(least: int, most: int) -> None:
+    """The axis reaches down to k: from 14 to 288 rows no bar is at 5, and none is wider than others for the eye."""
+    spec = class_sizes(np.arange(least, most + 1), k=5)
+    bars = spec["layer"][0]["data"]["values"]
+    assert spec["layer"][0]["encoding"]["x"]["scale"]["type"] == "log"
+    assert bars[0]["from"] == least - 0.5
+    assert bars[-1]["from"] < most < bars[-1]["to"]
+    assert f" to {most:,} rows." in spec["description"]
+    assert f" of {least:,} to {most:,} rows" in title_of(spec)
+    widths = [bar["to"] - bar["from"] for bar in bars]
+    assert widths == sorted(widths)
+    assert max(map(math.log, (bar["to"] / bar["from"] for bar in bars))) < 0.7
+
+
+def test_k_that_counts_something_else_is_not_said_of_what_is_shown() -> None:
+    spec = class_sizes([7, 9], k=5, asked="person")
+    said = "Asked: 5 persons or more (the line). Here rows are counted: there are at least as many as persons."
+    assert said in " ".join(spec["title"]["subtitle"])
 
 
 def test_axes_of_shares_end_at_100_percent() -> None:
@@ -216,9 +240,11 @@ def test_values_in_order_are_grouped_with_their_neighbours_others_by_their_weigh
 @pytest.mark.parametrize(("least", "most"), [(1, 1), (1, 2), (3, 100), (7, 24), (2, 10**6), (10**6, 10**6 + 3)])
 def test_edges_of_sizes_are_ascending_and_cover_all(least: int, most: int) -> None:
     for k in (0, 2, 5, most + 1):
-        edges = edges_of_sizes(np.array([least, most]), k)
-        assert edges == sorted(set(edges))
-        assert edges[0] <= least < edges[1]
-        assert edges[-1] > most
-        assert len(edges) <= 27
+        for logarithmic in (False, True):
+            edges = edges_of_sizes(np.array([least, most]), k, logarithmic=logarithmic)
+            assert edges == sorted(set(edges))
+            assert edges[0] <= least < edges[1]
+            assert edges[0] == least or k > least
+            assert edges[-1] > most
+            assert len(edges) <= 27
     assert all(least <= tick <= most for tick in whole_ticks(least, most))

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.cli.commands import app
+from tclose.report.papers import papers_in_memory
+from tclose.report.report import internal_report
 from tclose.study.compare.cell import Cell, Result
 from tclose.study.compare.comparison import Compared, Comparison
 from tests.support.compared import figures
@@ -45,6 +47,35 @@ def test_what_an_internal_report_adds(release: tc.Release) -> None:
     ):
         assert said in page.text, said
     assert [tag for tag, _ in page.tags].count("svg") >= 5
+
+
+def test_joins_are_named_by_what_is_known_and_told_by_the_worst() -> None:
+    """Of both excesses, set by hand, that of who knows the pay is larger, whichever attack comes first."""
+    people = pa.table({"age": [*range(20, 60)], "job": ["cook", "smith"] * 20, "pay": [*range(40)]})
+    policy = tc.Policy(["age"], {"job": 1, "pay": 1}, k=8)
+    attacks = tc.attack(people, policy, holdout="1/4").to_dict()
+    for one in attacks["attacks"]:
+        if one["name"] == "background join":
+            one["excess"], one["interval"] = (0.5, [0.4, 0.6]) if one["figures"]["known"] == "pay" else (0.1, [0.0, 0.2])
+    release = tc.anonymize(people, policy)
+    text = Page(internal_report(papers_in_memory(release), attacks=attacks)).text
+    assert "background join, knows pay job" in text
+    assert "background join, knows job pay" in text
+    assert "background join Someone who knows the quasi-identifiers of a person and their pay guesses their job." in text
+    assert "Lowered by: bins for pay" in text
+    older = json.loads(json.dumps(attacks))
+    for one in older["attacks"]:
+        del one["figures"]
+    assert " background join job " in Page(internal_report(papers_in_memory(release), attacks=older)).text
+
+
+def test_persons_before_and_after() -> None:
+    people = pa.table(
+        {"who": [f"P{row // 2}" for row in range(40)], "age": [row // 8 for row in range(40)], "ill": ["a", "b"] * 20}
+    )
+    policy = tc.Policy(["age"], {"ill": 0.5}, k=8, unit="who", identifiers=["who"])
+    text = Page(tc.anonymize(people, policy).to_html(internal=True, data=people)).text
+    assert "k, persons in the smallest class; larger is safer 4 8 or more 8 or more" in text
 
 
 def test_without_the_raw_table_an_internal_report_says_so(release: tc.Release) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 
 import tclose as tc
 from tclose.cli.commands import app
+from tclose.policy.proposed import without_review
 from tests.support.pages import Page
 
 HEADINGS = [
@@ -51,6 +53,68 @@ def test_nothing_is_said_of_closeness_that_no_limit_asks_for() -> None:
     text = Page(tc.anonymize(table, regions, algorithm="mondrian").to_html()).text
     assert "differ from those among the people with similar quasi-identifiers by at most the limit t" in text
     assert "limit 0.9" not in text
+
+
+def visits() -> tc.Release:
+    """A release of 40 people with two rows each, counted as persons, eight or more in each class."""
+    ill = ["flu", "gout", "cold", "cough"] * 20
+    columns = {"who": [f"P{row // 2}" for row in range(80)], "age": [20 + row // 16 for row in range(80)], "ill": ill}
+    return tc.anonymize(pa.table(columns), tc.Policy(["age"], {"ill": 0.5}, k=8, unit="who", identifiers=["who"]))
+
+
+def test_persons_are_said_where_persons_were_counted() -> None:
+    text = Page(visits().to_html()).text
+    assert "k, persons in the smallest class; larger is safer 8 or more 8 or more" in text
+    assert (
+        "That 8 persons or more are in each class is the publisher's word: a reader can check only that each class has at least 16 "
+        "rows." in text
+    )
+    assert "k: at least this many persons of each class look alike in all quasi-identifiers." in text
+    assert "look alike, at least (k; larger is safer) 8 persons" in text
+    assert "Asked: 8 persons or more (the line)." in text
+    assert "took each row as one person" not in text
+    for wrong in ("rows in the smallest class", "at least this many rows", "Asked: 8 rows"):
+        assert wrong not in text
+
+
+def test_rows_are_persons_by_the_word_of_the_publisher() -> None:
+    text = Page(release().to_html()).text
+    assert "The release has 60 rows. The publisher took each row as one person." in text
+    assert "k, rows in the smallest class; larger is safer 5 or more" in text
+    assert "publisher's word" not in text
+
+
+@pytest.mark.parametrize("internal", [False, True])
+def test_a_policy_that_nobody_confirmed_has_no_green_page(internal: bool) -> None:
+    confirmed = tc.Policy(["age"], {"ill": 0.5}, k=2, context={"reviewer": "The board"})
+    table = pa.table({"age": [20] * 20, "ill": ["flu", "gout"] * 10})
+
+    def page(policy: tc.Policy) -> Page:
+        return Page(tc.anonymize(table, policy).to_html(internal=internal))
+
+    for proposed in (without_review(confirmed), without_review(replace(confirmed, context=None))):
+        found = page(proposed)
+        said = found.text.index("NOT CONFIRMED. Nobody has checked which columns others may know")
+        assert said < found.text.index("t-closeness verified")
+        assert [given["class"] for _, given in found.tags if "verdict" in given.get("class", "")] == ["verdict broken"]
+        assert "not stated: review" not in found.text
+    found = page(confirmed)
+    assert "NOT CONFIRMED" not in found.text
+    assert [given["class"] for _, given in found.tags if "verdict" in given.get("class", "")] == ["verdict"]
+
+
+def test_why_small_counts_are_masked_is_said_where_some_are() -> None:
+    why = "Small counts are masked on this page, because it may reach more people than the file"
+    made = release()
+    assert why in Page(made.to_html()).text
+    assert why not in Page(made.to_html(internal=True)).text
+    assert why not in Page(release(small_cells=1).to_html()).text
+
+
+def test_an_end_of_a_range_that_proves_a_class_is_explained_by_an_example() -> None:
+    text = Page(release().to_html()).text
+    assert "An example: a class has the ages 31 to 47." in text
+    assert "it may be proven" not in text
 
 
 def test_what_the_context_says_is_shown_in_its_place() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,18 @@ def test_one_sensitive_attribute_tells_the_other() -> None:
     found = attacked(columns, tc.Policy(["zip"], {"job": 1, "pay": 1}, k=4))
     assert found["background join", "pay"].members.share == 1  # in a class, a cook has one pay
     assert found["background join", "pay"].before == 1 / 2  # in the table, a cook has one of two
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "said"),
+    [({}, int, True), ({}, Decimal, True), ({"bins": 4}, int, False), ({}, str, False)],
+)
+def test_bins_lower_a_join_by_numbers_that_are_published_one_by_one(settings: dict[str, Any], kind: Any, said: bool) -> None:
+    columns = {"zip": ["1"] * 40, "job": ["cook", "smith"] * 20, "pay": [kind(row) for row in range(20)] * 2}
+    found = attacked(columns, tc.Policy(["zip"], {"job": 1, "pay": {"t": 1, **settings}}, k=4))
+    bins = "bins for pay (its values published in intervals), larger classes (k), or one of the two columns not published"
+    assert (found["background join", "job"].lowers == bins) is said
+    assert found["background join", "pay"].lowers == "larger classes (k), or one of the two columns not published"
 
 
 def test_a_person_is_spread_over_all_classes_that_contain_them() -> None:

@@ -18,7 +18,7 @@ def show_details(screen: Screen, found: Attacks) -> None:
     for attack in found:
         difference = "" if attack.excess is None else points(attack.excess)
         interval = "" if attack.interval is None else f"{points(attack.interval[0])} to {points(attack.interval[1])}"
-        table.row(attack.name, attack.sensitive or "", *how_often_right(attack), difference, interval)
+        table.row(name_of(attack), attack.sensitive or "", *how_often_right(attack), difference, interval)
     screen.print(table)
     screen.tell("Without it: by the shares of values in the whole table. Attacks that are right about nobody stand here alone.")
     for attack in found:
@@ -32,6 +32,11 @@ def show_details(screen: Screen, found: Attacks) -> None:
         screen.tell(attack.sentence)
         for line in _remarks(attack):
             screen.tell(f"  {line}")
+
+
+def name_of(attack: Attack) -> str:
+    """Return the name of an attack; of a join with the value that the attacker knows: it is about the one that they guess."""
+    return f"{attack.name}, knows {attack.figures['known']}" if "known" in attack.figures else attack.name
 
 
 def how_often_right(attack: Attack) -> list[str]:

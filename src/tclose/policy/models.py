@@ -200,7 +200,7 @@ _MODELS = (
         on_screen=True,
         label="l of {}: values in a class",
         sentence="l, different values in each class, of {column}: at least {asked}; attained {shortest}.",
-        in_papers=("l={l} ({l_kind})",),
+        in_papers=("l={l} (at least {l} different values in each class)",),
     ),
     PrivacyModel(
         key="l_entropy",

@@ -27,7 +27,7 @@ from tclose.policy import Policy, Quasi, Sensitive
 from tclose.policy.models import MODELS, SETTINGS
 from tclose.tables.readings import Reading
 from tclose.values.exact import float_up, number_of, plain
-from tclose.values.hierarchy import above, printed
+from tclose.values.hierarchy import OF_PUBLISHER, above, printed
 
 SENTENCE = "{what} verified for these quasi-identifiers; not a legal determination"
 INTERNAL = "INTERNAL. Do not publish: with the release it helps to find out what the release hides."
@@ -41,6 +41,16 @@ ENDS = "A range [a, b] has both of its ends; a range [a, b) has a, and not b. "
 """How a codebook explains ranges, where there may be some of both kinds."""
 _HALF_OPEN = re.compile("widened to a grid|is moved outward|interval", re.IGNORECASE)
 """What the description of a column says if its ranges may be open at the upper end."""
+DECIMALS = "Numbers of a sensitive column are all written with as many decimals as the longest: 0.0 beside 1.25 is 0.00. "
+"""How a codebook explains zeros that the input does not have."""
+_NUMBERS = re.compile(r"^The values of the input\b.*\bDistance: (ordered|numeric)\b")
+"""What the description of a sensitive column says that may hold numbers."""
+LABELS = (
+    "What each label of a publisher's hierarchy stands for is in the hierarchy's file, which the publisher can hand out with the "
+    "release."
+)
+"""How codebook and report explain labels that a reader cannot look up in any paper of the release."""
+_LABELS = re.compile(OF_PUBLISHER)
 DEPENDENCIES = ("duckdb", "ibis-framework", "numba", "numpy", "pyarrow")
 
 
@@ -265,9 +275,13 @@ def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = No
         "| " + " | ".join(_markdown_cell(column[key]) for key in ("name", "role", "holds")) + " |"
         for column in certificate["columns"]
     ]
-    ranges = any(_HALF_OPEN.search(column["holds"]) for column in certificate["columns"])
-    closing = (
-        f"{ENDS if ranges else ''}Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, "
+    closing = "".join(
+        words
+        for found_by, words in ((_HALF_OPEN, ENDS), (_NUMBERS, DECIMALS), (_LABELS, f"{LABELS} "))
+        if _is_said(found_by, certificate["columns"])
+    )
+    closing += (
+        f"Rows that agree in all quasi-identifiers form a class: there are {certificate['classes']:,}, "
         f"the smallest of {number_of(certificate['attained']['k'], 'row')}. How near the sensitive values of each class are to "
         "those of the whole table, and how that was measured, is in the certificate."
     )
@@ -275,6 +289,16 @@ def codebook(title: str, certificate: Mapping[str, Any], sha256: str | None = No
     closing += f" {of_several(**tables, counted=certificate['counted'])}" if tables else ""
     which = [] if sha256 is None else [f"sha256 of the release: {sha256}", ""]
     return "\n".join([*lines, "", closing, "", *which])
+
+
+def labels_in_words(columns: Sequence[Mapping[str, str]]) -> str:
+    """Return a sentence on where to find what the labels of hierarchies stand for; "" if no published column has any."""
+    return LABELS if _is_said(_LABELS, columns) else ""
+
+
+def _is_said(what: re.Pattern[str], columns: Sequence[Mapping[str, str]]) -> bool:
+    """Whether the description of some published column says something."""
+    return any(what.search(column["holds"]) for column in columns)
 
 
 def edges_in_words(edges: int) -> str:

@@ -7,7 +7,7 @@ rows are masked, because the report may reach more people than the release.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,9 @@ import numpy as np
 
 from tclose.judge.result import Audit
 from tclose.policy.models import NAMED
+from tclose.policy.proposed import NOBODY
 from tclose.policy.yaml import yaml_text
+from tclose.release.certificate import labels_in_words
 from tclose.report.attained import attained_in_words, safer_side
 from tclose.report.commonest import Commonest
 from tclose.report.labels import listed, percent, quoted
@@ -137,9 +139,19 @@ class Facts:
         return f"{self.audit.rows / self.audit.classes:,.1f}"
 
     @property
+    def counts_persons(self) -> bool:
+        """Whether the publisher counted persons; the file does not tell which rows are of one."""
+        return bool(self.certificate["counted"] == "persons")
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether nobody has confirmed the roles of the columns, as the context of a proposed policy says."""
+        return self.papers.context.get("reviewer", "").startswith(NOBODY)
+
+    @property
     def alike(self) -> str:
         """How many rows, or persons, look alike in each class, in words: those that can be promised to a reader."""
-        if self.certificate["counted"] == "persons":  # a person may have several rows of a class
+        if self.counts_persons:  # a person may have several rows of a class
             return number_of(self.audit.policy.k or 1, "person")
         return number_of(self.audit.k, "row")
 
@@ -206,6 +218,19 @@ class Facts:
         return f"{count:,} of {number_of(rows, 'row')} {one if count == 1 else many}"
 
     @property
+    def labels(self) -> str:
+        """A sentence on where to find what the labels of hierarchies stand for; empty if there are none."""
+        return labels_in_words(self.certificate["columns"])
+
+    @property
+    def has_masked(self) -> bool:
+        """Whether some count of a value is masked, or some table not shown."""
+        return any(
+            listing is None or any(row[1] == MASKED for row in listing.rows)
+            for _, listing in self.distributions() + self.quasi_distributions()
+        )
+
+    @property
     def has_bins(self) -> bool:
         """Whether a sensitive column is published in intervals."""
         return any(column.bins is not None and column.publish is None for column in self.audit.policy.sensitive)
@@ -225,18 +250,28 @@ class Facts:
             attained = attained_in_words(self.audit, judgement)
             if self.least > 1 and model.key in OF_FREQUENCIES:
                 attained = "satisfied"
-            label = f"{model.label.format('rows' if judgement.sensitive is None else judgement.sensitive)}; {safer_side(model)}"
+            if judgement.sensitive is None and self.counts_persons:  # in the release rows alone can be counted
+                attained = asked
+            counted = "persons" if self.counts_persons else "rows"
+            label = f"{model.label.format(counted if judgement.sensitive is None else judgement.sensitive)}; {safer_side(model)}"
             found = [] if before is None else [raw.get((judgement.model, judgement.sensitive), "not measured")]
-            if before is not None and judgement.sensitive is None:
-                found = [f"{before.k:,}"]  # in rows, as in the release, which does not name persons
             rows.append((label, *found, asked, attained))
         headers = ("limit", *([] if before is None else ["raw table"]), "asked", "this release")
-        return cut("Limits: asked and attained", headers, rows, what=("limit", "limits"))
+        listing = cut("Limits: asked and attained", headers, rows, what=("limit", "limits"))
+        return replace(listing, note=" ".join(filter(None, [listing.note, self._of_persons])))
+
+    @property
+    def _of_persons(self) -> str:
+        """What a reader can check of limits that count persons, in sentences; empty if rows were counted."""
+        if not self.counts_persons:
+            return ""
+        said = f"a reader can check only that each class has at least {number_of(self.audit.k, 'row')}"
+        return f"That {self.alike} or more are in each class is the publisher's word: {said}."
 
     @property
     def meanings(self) -> list[str]:
         """What the limits of the release mean, for a reader who never read a paper."""
-        return meanings_of(self.audit)
+        return meanings_of(self.audit, "persons" if self.counts_persons else "rows")
 
     def inference(self) -> Listing:
         """Return for each sensitive column how near its classes are to the table."""

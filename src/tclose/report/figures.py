@@ -54,7 +54,7 @@ def charts_of_facts(facts: Facts) -> dict[str, list[Figure]]:
 def _sizes(facts: Facts) -> Iterator[Figure]:
     """Yield the chart of class sizes, unless it would show that few people are in classes of some size."""
     if facts.audit.k >= facts.least:
-        spec = class_sizes(facts.audit.sizes, k=facts.audit.policy.k)
+        spec = class_sizes(facts.audit.sizes, k=facts.audit.policy.k, asked="person" if facts.counts_persons else "")
         yield Figure(draw_inline(spec), "How many classes have how many rows. No class is smaller than k.")
 
 

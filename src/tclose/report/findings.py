@@ -19,6 +19,12 @@ class RateEntry(Entry):
     share: Share
 
 
+class AttackFiguresEntry(Entry):
+    """Further figures of an attack, as far as a page shows them."""
+
+    known: str | None = None
+
+
 class AttackEntry(Entry):
     """One attack; see `tclose.study.attacks.record.Attack`."""
 
@@ -33,6 +39,7 @@ class AttackEntry(Entry):
     controls: RateEntry | None
     excess: Difference | None
     interval: Annotated[list[Difference], Pair] | None
+    figures: AttackFiguresEntry = AttackFiguresEntry()
 
     @model_validator(mode="after")
     def _is_compared_or_not(self) -> Self:

@@ -140,7 +140,7 @@ class Inside:
         assert self.attacks is not None
         rows = [
             (
-                one["name"],
+                _name_of_attack(one),
                 one["sensitive"] or "",
                 _percent(one["before"]),
                 _percent(one["members"]["share"]),
@@ -167,10 +167,11 @@ class Inside:
     def attackers(self) -> list[tuple[str, str, str]]:
         """Return for each kind of attack its name, what its attacker knows and does, and what lowers it."""
         assert self.attacks is not None
-        kinds = {one["name"]: one for one in reversed(self.attacks["attacks"])}
-        return [
-            (name, f"Someone who knows {one['knows']} {one['does']}.", one["lowers"]) for name, one in reversed(kinds.items())
-        ]
+        kinds: dict[str, Any] = {}
+        for one in self.attacks["attacks"]:  # each kind on the column of which it gives away most; ties: the first
+            if (one["excess"] or 0) > (kinds.setdefault(one["name"], one)["excess"] or 0):
+                kinds[one["name"]] = one
+        return [(name, f"Someone who knows {one['knows']} {one['does']}.", one["lowers"]) for name, one in kinds.items()]
 
     def queries(self) -> Listing:
         """Return the errors of COUNT queries by the share of the rows that answer them."""
@@ -325,6 +326,12 @@ def class_listing(audit: Audit, name: str) -> Listing:
     return Listing(
         f"Classes by their distance from the table in {name}", ("class", "who is in it", "rows", "distance"), rows, 2, note
     )
+
+
+def _name_of_attack(attack: Mapping[str, Any]) -> str:
+    """Return the name of an attack; of a join with the value that the attacker knows: it is about the one that they guess."""
+    known = attack.get("figures", {}).get("known")
+    return attack["name"] if known is None else f"{attack['name']}, knows {known}"
 
 
 def _percent(share: float | None) -> str:

@@ -7,7 +7,7 @@ from tclose.policy.models import NAMED
 from tclose.report.labels import listed, quoted
 
 PLAINLY = {
-    "k": "k: at least this many rows of each class look alike in all quasi-identifiers.",
+    "k": "k: at least this many {} of each class look alike in all quasi-identifiers.",
     "t": "t: how far the sensitive values of a class may be from those of the whole table. It is 0 if both have the same "
     "distribution, and 1 if they are as far apart as can be.",
     "l_distinct": "l: at least this many different values occur in each class.",
@@ -34,13 +34,13 @@ BY_DISTANCE = {
 """What t says, by the distance of a sensitive column."""
 
 
-def meanings_of(audit: Audit) -> list[str]:
-    """Return what the limits that were asked mean, in sentences; t once for each kind of distance."""
+def meanings_of(audit: Audit, counted: str = "rows") -> list[str]:
+    """Return what the limits that were asked mean, in sentences; t once for each kind of distance; k counts rows or persons."""
     used = dict.fromkeys(NAMED[judgement.model] for judgement in audit.judgements)
     said = []
     for model in used:
         if model.key in PLAINLY or model.meaning:
-            said.append(PLAINLY.get(model.key) or model.meaning)
+            said.append((PLAINLY.get(model.key) or model.meaning).format(counted))
         if model.key == "t":
             said += _by_distance(audit)
     return said

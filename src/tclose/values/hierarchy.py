@@ -27,9 +27,12 @@ from tclose.values.label_files import read_text, rows_of
 from tclose.values.preview import Level, preview
 from tclose.values.printed import printed
 
-__all__ = ["MOST_LEVELS", "MOST_NODES", "ROOT", "Hierarchy", "above", "node_names", "printed"]
+__all__ = ["MOST_LEVELS", "MOST_NODES", "OF_PUBLISHER", "ROOT", "Hierarchy", "above", "node_names", "printed"]
 
 ROOT = 0
+
+OF_PUBLISHER = "the publisher's hierarchy"
+"""How the codebook of a release calls a hierarchy that was given, not made from the values by a rule."""
 
 MOST_LEVELS = 100
 """Levels of a hierarchy below its root: codes and classifications have some ten; each level costs time and memory."""

@@ -20,7 +20,7 @@ from tclose.make.scales.grids import Grid
 from tclose.make.scales.rulers import Cell, Days, Instants, Ruler, ruler
 from tclose.make.scales.spans import Spans, charged, column_of_keys, covering, expected_rows, missing_codes, spans_of
 from tclose.values.arrays import Bools, Floats, Ints
-from tclose.values.exact import INT64_MAX, integer_dtype
+from tclose.values.exact import INT64_MAX, as_text, integer_dtype
 from tclose.values.hierarchy import printed
 
 RECODES = ("range", "bounds", "centroid")
@@ -465,8 +465,10 @@ def cell_atom(measure: Ruler, cell: Cell) -> Atom:
 
 
 def _grid_in_words(snap: Any) -> str:
-    """Return the cells of a grid in words: ``5``, or ``months``."""
-    text = printed(snap)
+    """Return the cells of a grid in words: ``5``, ``0.05``, ``whole numbers`` or ``months``."""
+    if snap == 1:
+        return "whole numbers"
+    text = as_text(snap) if isinstance(snap, Fraction) else printed(snap)
     return f"{text}s" if text.isalpha() else text
 
 

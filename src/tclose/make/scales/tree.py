@@ -16,7 +16,7 @@ from tclose.make.scales.everything import Everything
 from tclose.make.scales.spans import Spans, charged, column_of_keys, covering, expected_rows, missing_codes, spans_of
 from tclose.values.arrays import Bools, Ints
 from tclose.values.exact import number_of
-from tclose.values.hierarchy import ROOT, Hierarchy, node_names
+from tclose.values.hierarchy import OF_PUBLISHER, ROOT, Hierarchy, node_names
 
 _SEVERAL = re.compile(r"[\[{'].*|.+ or (?:more|less|missing.*)|less than .+|any value", re.DOTALL)
 """Values that look like labels for several values."""
@@ -202,14 +202,15 @@ class Tree(Scale):
     def describe(self, published: str, *, missing: bool) -> str:  # noqa: ARG002 - there is one column
         """Return the codebook's sentence on what the published column contains."""
         says = f"; {self._or_missing.strip()!r} says that some rows have none" if missing else ""
+        which = f"{OF_PUBLISHER if self._given else 'the hierarchy'} of"  # a rule's labels say what they stand for
         if self._level is not None:
             # A level below all published values is not told: only a suppressed value could be as deep.
             level = min(self._level, len(self._ancestors) - 1)
             where = "at the root" if level == 0 else f"{number_of(level, 'level')} below the root"
-            return f"The label of the hierarchy of {self.name!r} above the value, {where}; or the value, if it is nearer{says}."
+            return f"The label of {which} {self.name!r} above the value, {where}; or the value, if it is nearer{says}."
         return (
-            f"The value, if all rows of the class have the same; otherwise the smallest group of the hierarchy of {self.name!r} "
-            f"that has all of their values{says}."
+            f"The value, if all rows of the class have the same; otherwise the smallest group of {which} {self.name!r} that has "
+            f"all of their values{says}."
         )
 
     def _count_leaves(self) -> int:

@@ -22,23 +22,29 @@ def is_far_apart(numbers: Any) -> bool:
     return bool(len(numbers)) and int(np.min(numbers)) > 0 and int(np.max(numbers)) >= FAR * int(np.min(numbers))
 
 
-def edges_of_sizes(sizes: Ints, k: int = 0) -> list[int]:
+def edges_of_sizes(sizes: Ints, k: int = 0, *, logarithmic: bool = False) -> list[int]:
     """Return whole numbers that cut the range of some sizes into about 24 bins; each bin ends before the next begins.
 
-    Bins of one width begin at k, and go down from there where sizes are smaller.
+    The first bin begins at the least size. Bins of one width do so only if no size is below k; else one of them begins at k. On a
+    logarithmic axis each bin is at least as wide as the one before it, so that they look about as wide there.
 
     >>> edges_of_sizes(np.array([3, 4, 7]))
     [3, 4, 5, 6, 7, 8]
-    >>> edges_of_sizes(np.array([7, 61]), k=5)[:4]
-    [5, 8, 11, 14]
+    >>> edges_of_sizes(np.array([7, 61]), k=5)[:4], edges_of_sizes(np.array([7, 61]), k=8)[:4]
+    ([7, 10, 13, 16], [5, 8, 11, 14])
+    >>> edges_of_sizes(np.array([14, 288]), k=5, logarithmic=True)[:5]
+    [14, 16, 19, 22, 25]
     """
     least, most = int(sizes.min()), int(sizes.max())
-    if not is_far_apart(sizes):
+    if not logarithmic:
         step = -(-(most - least + 1) // BINS)
-        first = k + (least - k) // step * step
+        first = least if least >= k else k + (least - k) // step * step
         return [max(edge, 1) for edge in range(first, most + step + 1, step)]
-    steps = np.geomspace(least, most + 1, BINS + 1)
-    return sorted({math.floor(step + 1e-9) for step in steps[:-1]} | {most + 1})
+    growth = ((most + 1) / least) ** (1 / BINS) - 1
+    edges = [least]
+    while edges[-1] <= most:
+        edges.append(edges[-1] + max(1, math.ceil(edges[-1] * growth - 1e-9)))
+    return edges
 
 
 def whole_ticks(least: int, most: int, *, logarithmic: bool = False, count: int = 6) -> list[int]:

@@ -15,7 +15,7 @@ NARROW = 4
 """A range of sizes below this has empty room on both sides, so that bars do not become walls."""
 
 
-def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
+def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row", asked: str = "") -> Spec:
     """Return a chart of the sizes of classes.
 
     Parameters
@@ -25,9 +25,14 @@ def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
         The least size that is asked; classes below it are red.
     unit : str
         What is counted in a class: "row" or "person".
+    asked : str
+        What k counts, if it is not what is counted here: persons, of whom a class of so many rows may have fewer.
     """
     sizes = np.asarray(sizes, dtype=np.int64)
-    edges = edges_of_sizes(sizes, k or 0)
+    least, most = int(sizes.min()), int(sizes.max())
+    shown = [min(least, k or least), max(most, k or 0)]
+    logarithmic = is_far_apart(shown)  # bins are made for the axis that they stand on
+    edges = edges_of_sizes(sizes, k or 0, logarithmic=logarithmic)
     if k is not None and edges[0] < k < edges[-1]:
         edges = sorted({*edges, k})  # so that no bar has classes on both sides of the line
     counts = np.histogram(sizes, [edge - 0.5 for edge in edges])[0].tolist()
@@ -36,8 +41,7 @@ def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
         for first, after, count in zip(edges, edges[1:], counts, strict=False)
         if count
     ]
-    least, most = min(edges[0], k or edges[0]), max(edges[-1] - 1, k or 0)
-    logarithmic = is_far_apart([least, most])
+    least, most = min(edges[0], shown[0]), max(edges[-1] - 1, shown[1])
     if most - least < NARROW:
         least, most = max(least - 2, 0), most + 2
     scale = {"type": "log" if logarithmic else "linear", "nice": False, "zero": False, "domain": [least - 0.5, most + 0.5]}
@@ -71,16 +75,19 @@ def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row") -> Spec:
     if k is not None:
         layers += _limit(k, max(counts))
         below = int((sizes < k).sum())
+        all_have = "All classes have that."
+        if asked:  # what is asked is not counted here
+            all_have = f"Here {unit}s are counted: there are at least as many as {asked}s."
         notes.append(
-            f"Asked: {number_of(k, unit)} or more (the line). "
-            + (f"{number_of(below, 'class has', 'classes have')} fewer." if below else "All classes have that.")
+            f"Asked: {number_of(k, asked or unit)} or more (the line). "
+            + (f"{number_of(below, 'class has', 'classes have')} fewer." if below else all_have)
         )
     classes = number_of(len(sizes), "class", "classes")
     least, most = int(sizes.min()), int(sizes.max())
     title = f"{classes} of {least:,} to {most:,} {unit}s; median {_middle(sizes):,}"
     if least == most:
         title = f"{classes} of {number_of(least, unit)}{' each' if len(sizes) > 1 else ''}"
-    return frame(title, _in_words(bars, unit), height=200, layers=layers, notes=notes)
+    return frame(title, _in_words(bars, unit, most), height=200, layers=layers, notes=notes)
 
 
 def _limit(k: int, height: int) -> list[Spec]:
@@ -100,11 +107,11 @@ def _middle(sizes: Any) -> int:
     return int(np.sort(sizes)[(len(sizes) - 1) // 2])
 
 
-def _in_words(bars: list[Spec], unit: str) -> str:
-    """Return the heights of the bars in words."""
+def _in_words(bars: list[Spec], unit: str, most: int) -> str:
+    """Return the heights of the bars in words; the last bar may reach beyond the largest class."""
     parts = []
     for bar in bars:
-        first, last = int(bar["from"] + 0.5), int(bar["to"] - 0.5)
+        first, last = int(bar["from"] + 0.5), min(int(bar["to"] - 0.5), most)
         span = f"{first:,}" if first == last else f"{first:,} to {last:,}"
         parts.append(f"{number_of(bar['classes'], 'class', 'classes')} of {span} {unit}s")
     return f"{'; '.join(parts)}."

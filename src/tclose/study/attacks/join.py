@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Number
+
 import numpy as np
 
 from tclose.make.encode import Attribute
@@ -12,6 +14,8 @@ from tclose.values.exact import number_of
 
 MOST = 10_000_000_000
 """The largest number of triples of a class and a value of each attribute that are counted."""
+FEW = 10
+"""So many numbers are few: bins would hardly be fewer."""
 
 
 def too_long(scene: Scene, known: Attribute, wanted: Attribute) -> str | None:
@@ -53,9 +57,16 @@ def join(scene: Scene, known: Attribute, wanted: Attribute) -> Outcome:
         members=right[scene.members],
         controls=right[scene.controls],
         class_known=class_known[scene.members],
-        lowers="larger classes (k), or one of the two columns not published",
+        lowers=f"{_bins_of(known)}larger classes (k), or one of the two columns not published",
         figures={"known": known.column.name},
     )
+
+
+def _bins_of(known: Attribute) -> str:
+    """Return that bins help, where the known attribute has many numbers that are published one by one; else an empty text."""
+    if known.column.bins is not None or len(known.values) <= FEW or not any(isinstance(value, Number) for value in known.values):
+        return ""
+    return f"bins for {known.column.name} (its values published in intervals), "
 
 
 def _likeliest(counts: Floats) -> Ints:

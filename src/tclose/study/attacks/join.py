@@ -15,7 +15,7 @@ from tclose.values.exact import number_of
 MOST = 10_000_000_000
 """The largest number of triples of a class and a value of each attribute that are counted."""
 FEW = 10
-"""So many numbers are few: bins would hardly be fewer."""
+"""A column of at most this many numbers gains little from bins."""
 
 
 def too_long(scene: Scene, known: Attribute, wanted: Attribute) -> str | None:

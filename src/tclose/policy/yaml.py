@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import warnings
 from pathlib import Path
 from typing import Any
 
-from tclose.errors import PolicyError
+from tclose.errors import HierarchyError, PolicyError, got
 from tclose.policy.fields import BUILT
 from tclose.values.bounded import FileTooLargeError, read_at_most
 from tclose.values.builders import Ranges
@@ -126,21 +127,33 @@ def _check_size(settings: Any, path: Path) -> None:
 def anchored(columns: Any, folder: Path) -> Any:
     """Return the settings of columns with the paths of their hierarchy and matrix files joined to a folder."""
 
-    def settings(given: Any) -> Any:
+    def at(path: str, name: Any) -> str:
+        """Return a path from the folder; raise HierarchyError, which says where it starts, if nothing is there."""
+        if not Path(path).is_absolute() and not os.path.exists(folder / path):  # noqa: PTH110 - it takes any text for a path
+            raise HierarchyError(
+                f"Column {got(name)}: file {str(folder / path)!r} does not exist. The policy names it {path!r}, and a path in a "
+                "policy starts at the folder of the policy's file."
+            )
+        return str(folder / path)
+
+    def settings(given: Any, name: Any) -> Any:
         if not isinstance(given, dict):
             return given
         paths = {key: given[key] for key in ("hierarchy", "matrix") if isinstance(given.get(key), str)}
-        found = {**given, **{key: str(folder / path) for key, path in paths.items() if path not in BUILT}}
+        found = {**given, **{key: at(path, name) for key, path in paths.items() if path not in BUILT}}
         rule = given.get("hierarchy")
         if isinstance(rule, dict) and list(rule) == [Ranges.key] and isinstance(rule[Ranges.key], str):
-            found["hierarchy"] = {Ranges.key: str(folder / rule[Ranges.key])}
+            found["hierarchy"] = {Ranges.key: at(rule[Ranges.key], name)}
         return found
 
     def mapping(given: dict[Any, Any]) -> dict[Any, Any]:
-        return {name: settings(column) for name, column in given.items()}
+        return {name: settings(column, name) for name, column in given.items()}
 
     if isinstance(columns, dict):
         return mapping(columns)
     if isinstance(columns, list):
-        return [item if not isinstance(item, dict) else settings(item) if "name" in item else mapping(item) for item in columns]
+        return [
+            item if not isinstance(item, dict) else settings(item, item["name"]) if "name" in item else mapping(item)
+            for item in columns
+        ]
     return columns

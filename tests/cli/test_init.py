@@ -146,6 +146,10 @@ def test_what_cannot_be_proposed_is_one_sentence(visits: Path, tmp_path: Path) -
         ([visits, "-o", visits], "Error: File "),
         ([visits, "--sensitive", "diagnosys"], "Error: Column 'diagnosys' is not in the table. Did you mean 'diagnosis'?"),
         ([visits, "--hierarchies", tmp_path / "no"], "Error: The folder of hierarchies "),
+        (
+            [visits, "--hierarchies", visits],
+            f"Error: Hierarchies must be in a folder. {str(visits)!r} is a file: give its folder.",
+        ),
         ([visits, "-o", tmp_path / "no" / "policy.yaml"], "Error: Folder "),
     ):
         result = run("init", *arguments)

@@ -607,6 +607,7 @@ def test_a_column_may_be_called_like_a_setting(tmp_path: Path, name: str) -> Non
         ("quasi: [é]\n".encode("latin-1"), "Policy file 'policy.yaml' is not UTF-8. Save it as UTF-8."),
         ("quasi: [a\nsensitive: {", "Policy file 'policy.yaml' is not YAML at line 1. A bracket opens there, and does not close, or a comma is missing behind it."),
         ("k: 5\nquasi:\n  age:\n  zip\n  town: {snap: 5}\nsensitive: [s]\n", "Policy file 'policy.yaml' is not YAML at line 4. A colon may be missing there."),
+        ("quasi: [a]\nsensitive: [s]\ndrop:\n  - x\n# context:\n  purpose: y\n", "Policy file 'policy.yaml' is not YAML at line 6. purpose is a topic of context: take '# ' away before context:, too."),
         ("k 5\nquasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 1. A colon may be missing there."),
         ("# t\nk 5\n\n# a\n  # b\nquasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 2. A colon may be missing there."),
         ("k: 5\nquasi:\n  age\n\n  # b\n  town: {snap: 5}\n", "Policy file 'policy.yaml' is not YAML at line 3. A colon may be missing there."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from dataclasses import replace
 from datetime import date, timedelta
@@ -29,13 +30,17 @@ from tclose.study.propose import costs, singling
 from tclose.study.propose.columns import ALONE, columns_of
 from tclose.study.propose.commented import (
     cost_table,
+    costs_in_short,
     dangers,
     flow,
     in_words,
+    loss_in_short,
     loss_of_hierarchies,
     scalar,
     uncounted,
     what_costs_mean,
+    why_in_short,
+    worst_dangers,
 )
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.hierarchies import _other_ways
@@ -130,6 +135,38 @@ def test_a_list_of_sets_that_is_cut_says_so(proposed: tc.Proposal) -> None:
     }
     text = " ".join(proposed.to_yaml().replace("\n#     ", " ").split())
     assert all(sentence in text for sentence in dangers(proposed))
+
+
+def test_the_screen_has_the_worst_set_of_each_size(proposed: tc.Proposal) -> None:
+    said, everything = worst_dangers(proposed), dangers(proposed, 1_000)
+    assert all(sentence in everything for sentence in said[:-1])
+    found = [sentence for sentence in said if " single" in sentence]
+    for size, sentence in enumerate(found, 1):  # of columns that others may know, where there is such a set
+        own = [one for one in proposed.singled_out if len(one.columns) == size and f"{in_words(one)}." in everything]
+        known = [one for one in own if not {"cost", "diagnosis"} & set(one.columns)] or own
+        assert sentence == f"{in_words(max(known, key=lambda one: one.rows))}."
+    (cut,) = [sentence for sentence in dangers(proposed, 1) if sentence.startswith("These are the worst: ")]
+    counts = said[-1].removeprefix("These are the worst of ").removesuffix(": the file has more.")
+    assert all(f"of {words}" in cut for words in re.split(", | and ", counts) if "sets of" in words)
+    nobody = [one._replace(rows=0) for one in proposed.singled_out]
+    assert worst_dangers(replace(proposed, singled_out=nobody)) == dangers(replace(proposed, singled_out=nobody))
+    one = [proposed.singled_out[0]._replace(rows=7)]
+    assert len(worst_dangers(replace(proposed, singled_out=one))) == 2  # nothing more in the file
+
+
+def test_what_a_screen_says_of_costs_and_columns(proposed: tc.Proposal) -> None:
+    assert costs_in_short(proposed) == (
+        "Tried on all rows. GCP is the information loss (without zip); below a sensitive column: the largest share of one value in "
+        "a class."
+    )
+    refused = [Cost(t, None, None, "No release.", {}) for t in (0.1, 0.2, 0.3)]
+    assert costs_in_short(replace(proposed, rows=700, costs=refused)) == (
+        "Tried on a sample of 600 rows. GCP is the information loss (without zip)."
+    )
+    assert why_in_short(proposed, "quasi", "age").endswith(" different. In ranges.")
+    assert why_in_short(replace(proposed, instead={"age": {}}), "quasi", "age").endswith(" different. By its file.")
+    assert why_in_short(proposed, "sensitive", "cost").endswith(" different. bins: 10.")
+    assert why_in_short(proposed, "identifiers", "name").endswith("By its name it identifies persons.")
 
 
 def test_counts_of_a_sample_are_marked_and_do_not_depend_on_the_order(monkeypatch: pytest.MonkeyPatch, visits: pa.Table) -> None:
@@ -678,9 +715,10 @@ def test_what_the_hierarchies_cost_is_measured_and_told_if_it_is_more(folder: Pa
     release = tc.anonymize(people_of(), replace(found.policy, quasi=[age, tc.Quasi("job")]))
     assert other.gcp == release.certificate["loss"]["gcp"]
     more, less = (replace(found, without_hierarchies=other._replace(gcp=own.gcp + step)) for step in (0.1, -0.1))
-    assert loss_of_hierarchies(more) == ""
+    assert loss_of_hierarchies(more) == loss_in_short(more) == ""
     told = f"Without the files of hierarchies GCP would be {own.gcp - 0.1:.3f} at t = 0.2, not {own.gcp:.3f}."
     assert loss_of_hierarchies(less).startswith(told)
+    assert loss_in_short(less) == f"{told.removesuffix('.')}: the file says what to write for that."
     assert loss_of_hierarchies(less).endswith("matters more to you than its labels, write nothing after the name of job.")
     both = replace(less, instead={"age": {"snap": "auto"}, "job": {}, "town": {}})
     end = "than its labels, write {snap: auto} in the place of the hierarchy of age, and nothing after the names of job and town."

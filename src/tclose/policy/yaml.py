@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tclose.errors import HierarchyError, PolicyError, got
-from tclose.policy.fields import BUILT
+from tclose.policy.fields import BUILT, CONTEXT
 from tclose.values.bounded import FileTooLargeError, read_at_most
 from tclose.values.builders import Ranges
 
@@ -84,6 +84,10 @@ def _what_is_wrong(error: Any, text: str) -> str:
     if problem.endswith("found '-'"):
         return f" at line {noticed.line + 1}. It begins with a hyphen, as in a list, and the lines above it do not: take it away."
     above = _line_above(text, noticed.line)
+    lines = text.splitlines()
+    here = lines[noticed.line].partition(":")[0].strip() if noticed.line < len(lines) else ""
+    if here in CONTEXT and not any(line.startswith("context:") for line in lines):
+        return f" at line {noticed.line + 1}. {here} is a topic of context: take '# ' away before context:, too."
     if above is not None and _BARE.fullmatch(text.splitlines()[above]):
         return f" at line {above + 1}. A colon may be missing there."
     before = "" if above is None else ", or in the line above it" if above == noticed.line - 1 else f", or in line {above + 1}"

@@ -99,6 +99,14 @@ TABLES = {
         b"age,zip,salary\n1,2,3\n1,\0,3\n",
         "File 'table.csv' has a NUL byte in line 3. It is no CSV text; export it again as UTF-8.",
     ),
+    "another table": (
+        "rate,years,affairs\n1,2,3\n",
+        "None of the 3 columns that are asked for is in file 'table.csv'; the first is 'age'. Is it the right table?",
+    ),
+    "nearly another table": (
+        "salary,years,affairs\n1,2,3\n",
+        "2 of the 3 columns that are asked for are not in file 'table.csv'; the first is 'age'. Is it the right table?",
+    ),
     "another missing column": (
         GOOD_TABLE.replace("salary", "x").replace("age", "salary"),
         "Column 'age' is not in the table.",
@@ -134,9 +142,13 @@ def test_files_that_are_not_what_they_say(tmp_path: Path, name: str, sentence: s
 POLICIES = {
     "column with two roles": (
         "quasi: [age, salary]\nsensitive: {salary: 0.5}\n",
-        "A column must have one role. Got 'salary' in quasi and in sensitive.",
+        "A column must have one role. Got 'salary' in quasi and in sensitive. Take its line, or its name, away in one of the two.",
     ),
     "t above 1": ("quasi: [age]\nsensitive: {salary: 1.2}\n", "t of 'salary' must be between 0 and 1. Got 1.2."),
+    "t in percent": (
+        "quasi: [age]\nsensitive: {salary: 20%}\n",
+        "t of 'salary' must be between 0 and 1. Got '20%'. 20% is written 0.2.",
+    ),
     "t below 0": ("quasi: [age]\nsensitive: {salary: -0.1}\n", "t of 'salary' must be between 0 and 1. Got -0.1."),
     "t nan": ("quasi: [age]\nsensitive: {salary: .nan}\n", "t of 'salary' must be between 0 and 1. Got nan."),
     "t text": ("quasi: [age]\nsensitive: {salary: high}\n", "t of 'salary' must be between 0 and 1. Got 'high'."),
@@ -353,6 +365,16 @@ RELEASES = {
         "k: 2\nother: keep\n" + COLUMNS,
         "Column 'id' must not be kept as it is: it has 12 values in 12 rows, nearly one for each. "
         "Drop it, give it a role, or keep it with {despite: reason}.",
+    ),
+    "a policy for another table": (
+        "k: 2\nidentifiers: [person]\nquasi: [wave, rate]\nsensitive: {affairs: 0.5}\n",
+        "None of the 4 columns that are asked for is in file 'table.csv'; the first is 'wave'. "
+        "Is it the right table?",
+    ),
+    "a topic of context below keep": (
+        OTHERS + COLUMNS + "keep:\n  purpose: Research\n",
+        "Column 'purpose', which keep names, is not in the table. If it is the topic of context: take '# ' away before "
+        "context:, too.",
     ),
     "a kept column that is not there": (
         OTHERS + COLUMNS + "keep: [nole]\n",

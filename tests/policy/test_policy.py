@@ -254,9 +254,26 @@ def test_a_mistake_in_a_sensitive_attribute(settings: Any, sentence: str) -> Non
         ({"quasi": []}, "quasi names no column. Name at least one column that others may know."),
         ({"quasi": None}, "quasi names no column. Name at least one column that others may know."),
         ({"sensitive": {}}, "sensitive names no column. Name at least one column that nobody should learn."),
-        ({"quasi": ["age", "age"]}, "A column must have one role. Got 'age' twice in quasi."),
-        ({"quasi": ["age", "salary"]}, "A column must have one role. Got 'salary' in quasi and in sensitive."),
-        ({"identifiers": ["x"], "drop": ["x"]}, "A column must have one role. Got 'x' in identifiers and in drop."),
+        (
+            {"quasi": ["age", "age"]},
+            "A column must have one role. Got 'age' twice in quasi. Take its line, or its name, away in one of the two.",
+        ),
+        (
+            {"quasi": ["age", "salary"]},
+            "A column must have one role. Got 'salary' in quasi and in sensitive. Take its line, or its name, away in one of the two.",
+        ),
+        (
+            {"identifiers": ["x"], "drop": ["x"]},
+            "A column must have one role. Got 'x' in identifiers and in drop. Take its line, or its name, away in one of the two.",
+        ),
+        (
+            {"quasi": ["age", "salary", "job"], "sensitive": ["salary", "job"], "drop": ["age"]},
+            "A column must have one role. Got 'salary', 'job' in quasi and in sensitive, and 'age' in quasi and in drop. Take its line, or its name, away in one of the two.",
+        ),
+        ({"suppression": 20}, "suppression must be between 0 and 1. Got 20. 20% is written 0.2."),
+        ({"alpha": "12.5 %"}, "alpha must be between 0 and 1. Got '12.5 %'. 12.5% is written 0.125."),
+        ({"alpha": "120%"}, "alpha must be between 0 and 1. Got '120%'."),
+        ({"alpha": 1000}, "alpha must be between 0 and 1. Got 1000."),
         ({"unit": "age"}, "unit must name a person, not a quasi column. Got 'age'."),
         ({"unit": "salary"}, "unit must name a person, not a sensitive column. Got 'salary'."),
         ({"drop": {"age": {"snap": 5}}}, "drop must be a list of names, as [age, zip], without settings. Got dict."),
@@ -353,9 +370,9 @@ def test_a_mistake_in_a_quasi_identifier(settings: Any, sentence: str) -> None:
         ({"keep": {"note": 5}}, "despite of 'note' must be a reason, in words. Got 5."),
         ({"keep": {"note": {"despit": "x"}}}, "'despit' of 'note' is not a setting of Keep. Did you mean 'despite'?"),
         ({"keep": [Quasi("note")]}, "A list of Keep columns must hold nothing else. Got Quasi 'note'."),
-        ({"keep": ["age"]}, "A column must have one role. Got 'age' in quasi and in keep."),
-        ({"keep": ["note"], "drop": ["note"]}, "A column must have one role. Got 'note' in drop and in keep."),
-        ({"keep": ["note", "note"]}, "A column must have one role. Got 'note' twice in keep."),
+        ({"keep": ["age"]}, "A column must have one role. Got 'age' in quasi and in keep. Take its line, or its name, away in one of the two."),
+        ({"keep": ["note"], "drop": ["note"]}, "A column must have one role. Got 'note' in drop and in keep. Take its line, or its name, away in one of the two."),
+        ({"keep": ["note", "note"]}, "A column must have one role. Got 'note' twice in keep. Take its line, or its name, away in one of the two."),
         ({"keep": ["id"], "unit": "id"}, "unit must name a person, not a keep column. Got 'id'."),
         ({"quasi": {"age": {"weight": 0}, "zip": {"weight": "0/7"}}}, "weight must be above 0 for some quasi-identifier. Got 0 for all."),
         ({"small_cells": 0}, "small_cells must be a whole number, 1 or more. Got 0."),
@@ -590,6 +607,7 @@ def test_a_column_may_be_called_like_a_setting(tmp_path: Path, name: str) -> Non
         ("quasi: [é]\n".encode("latin-1"), "Policy file 'policy.yaml' is not UTF-8. Save it as UTF-8."),
         ("quasi: [a\nsensitive: {", "Policy file 'policy.yaml' is not YAML at line 1. A bracket opens there, and does not close, or a comma is missing after it."),
         ("k: 5\nquasi:\n  age:\n  zip\n  town: {snap: 5}\nsensitive: [s]\n", "Policy file 'policy.yaml' is not YAML at line 4. A colon may be missing there."),
+        ("quasi: [a]\nsensitive: [s]\ndrop:\n  - x\n# context:\n  purpose: y\n", "Policy file 'policy.yaml' is not YAML at line 6. purpose is a topic of context: take '# ' away before context:, too."),
         ("k 5\nquasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 1. A colon may be missing there."),
         ("# t\nk 5\n\n# a\n  # b\nquasi: [a]\n", "Policy file 'policy.yaml' is not YAML at line 2. A colon may be missing there."),
         ("k: 5\nquasi:\n  age\n\n  # b\n  town: {snap: 5}\n", "Policy file 'policy.yaml' is not YAML at line 3. A colon may be missing there."),
@@ -609,7 +627,8 @@ def test_a_column_may_be_called_like_a_setting(tmp_path: Path, name: str) -> Non
         ("quasi: [a]\n", "Policy needs 'sensitive'. Name at least one column that nobody should learn."),
         ("quasi:\nsensitive: [s]\n", "quasi names no column. Name at least one column that others may know."),
         ("quasi: [a]\nsensitive:\n  # s\n", "sensitive names no column. Name at least one column that nobody should learn."),
-        ("quasi: [a]\nsensitive: {s: {t: 2}}\n", "t of 's' must be between 0 and 1. Got 2."),
+        ("quasi: [a]\nsensitive: {s: {t: 2}}\n", "t of 's' must be between 0 and 1. Got 2. 2% is written 0.02."),
+        ("quasi: [a]\nsensitive:\n  s: {t: 0.2}\n  purpose: Research\n", "t of 'purpose' must be between 0 and 1. Got 'Research'. purpose is a topic of context, and stands among the sensitive columns: take '# ' away before context:, too."),
     ],
 )  # fmt: skip
 def test_a_bad_file_gets_one_sentence(tmp_path: Path, text: str | bytes, sentence: str) -> None:
@@ -626,8 +645,18 @@ def test_no_file(tmp_path: Path) -> None:
 
 
 def test_a_hierarchy_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(tc.PolicyError, match=r"none\.csv' cannot be read"):
-        loaded(tmp_path, "quasi: {zip: {hierarchy: none.csv}}\nsensitive: [s]\n")
+    for text in (
+        "quasi: {zip: {hierarchy: trees/none.csv}}\nsensitive: [s]\n",
+        "quasi: [{name: zip, hierarchy: trees/none.csv}]\nsensitive: [s]\n",
+        "quasi: {zip: {hierarchy: {ranges: trees/none.csv}}}\nsensitive: [s]\n",
+        "quasi: [age]\nsensitive: {zip: {matrix: trees/none.csv}}\n",
+    ):
+        with pytest.raises(tc.HierarchyError) as error:
+            loaded(tmp_path, text)
+        assert str(error.value) == (
+            f"Column 'zip': file {str(tmp_path / 'trees' / 'none.csv')!r} does not exist. The policy names it 'trees/none.csv', "
+            "and a path in a policy starts at the folder of the policy's file."
+        )
 
 
 # --- any policy, to YAML and back -------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from dataclasses import replace
 from datetime import date, timedelta
@@ -29,17 +30,25 @@ from tclose.study.propose import costs, singling
 from tclose.study.propose.columns import ALONE, columns_of
 from tclose.study.propose.commented import (
     cost_table,
+    costs_in_short,
     dangers,
     flow,
     in_words,
+    loss_in_short,
     loss_of_hierarchies,
     scalar,
     uncounted,
     what_costs_mean,
+    why_in_short,
+    worst_dangers,
 )
 from tclose.study.propose.costs import Cost
+from tclose.study.propose.hierarchies import _other_ways
 from tclose.study.propose.inputs import read_as_needed
+from tclose.study.propose.limited import hardly_limited
+from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import FEWEST_COLUMNS, NEARLY_SAME, rows_like_the_row_before
+from tclose.study.propose.roles import assign_roles
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
 from tclose.study.propose.words import suggests_sensitive, tells_nothing
 from tclose.values.bins import Bins
@@ -128,6 +137,38 @@ def test_a_list_of_sets_that_is_cut_says_so(proposed: tc.Proposal) -> None:
     assert all(sentence in text for sentence in dangers(proposed))
 
 
+def test_the_screen_has_the_worst_set_of_each_size(proposed: tc.Proposal) -> None:
+    said, everything = worst_dangers(proposed), dangers(proposed, 1_000)
+    assert all(sentence in everything for sentence in said[:-1])
+    found = [sentence for sentence in said if " single" in sentence]
+    for size, sentence in enumerate(found, 1):  # of columns that others may know, where there is such a set
+        own = [one for one in proposed.singled_out if len(one.columns) == size and f"{in_words(one)}." in everything]
+        known = [one for one in own if not {"cost", "diagnosis"} & set(one.columns)] or own
+        assert sentence == f"{in_words(max(known, key=lambda one: one.rows))}."
+    (cut,) = [sentence for sentence in dangers(proposed, 1) if sentence.startswith("These are the worst: ")]
+    counts = said[-1].removeprefix("These are the worst of ").removesuffix(": the file has more.")
+    assert all(f"of {words}" in cut for words in re.split(", | and ", counts) if "sets of" in words)
+    nobody = [one._replace(rows=0) for one in proposed.singled_out]
+    assert worst_dangers(replace(proposed, singled_out=nobody)) == dangers(replace(proposed, singled_out=nobody))
+    one = [proposed.singled_out[0]._replace(rows=7)]
+    assert len(worst_dangers(replace(proposed, singled_out=one))) == 2  # nothing more in the file
+
+
+def test_what_a_screen_says_of_costs_and_columns(proposed: tc.Proposal) -> None:
+    assert costs_in_short(proposed) == (
+        "Tried on all rows. GCP is the information loss (without zip); below a sensitive column: the largest share of one value in "
+        "a class."
+    )
+    refused = [Cost(t, None, None, "No release.", {}) for t in (0.1, 0.2, 0.3)]
+    assert costs_in_short(replace(proposed, rows=700, costs=refused)) == (
+        "Tried on a sample of 600 rows. GCP is the information loss (without zip)."
+    )
+    assert why_in_short(proposed, "quasi", "age").endswith(" different. In ranges.")
+    assert why_in_short(replace(proposed, instead={"age": {}}), "quasi", "age").endswith(" different. By its file.")
+    assert why_in_short(proposed, "sensitive", "cost").endswith(" different. bins: 10.")
+    assert why_in_short(proposed, "identifiers", "name").endswith("By its name it identifies persons.")
+
+
 def test_counts_of_a_sample_are_marked_and_do_not_depend_on_the_order(monkeypatch: pytest.MonkeyPatch, visits: pa.Table) -> None:
     monkeypatch.setattr(singling, "MOST_ROWS", {1: None, 2: 300, 3: 100})
     monkeypatch.setattr(costs, "LIMITS", (0.3,))
@@ -197,6 +238,27 @@ def test_the_cost_of_the_proposed_t_is_that_of_the_release(proposed: tc.Proposal
     assert uncounted(tc.propose(visits.drop_columns(["zip"]))) == ""
 
 
+def test_the_file_says_what_moving_a_column_and_more_t_mean(proposed: tc.Proposal, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = " ".join(proposed.to_yaml().replace("\n#     ", " ").split())
+    assert "When you move a column there, replace what stands after its name by {t: 0.2, l: 2}, or by what a question" in head
+    assert "\n# A larger t need not mean more classes.\n" in proposed.to_yaml()
+    sample = "\n# A larger t need not mean more classes, and the whole table has more classes than the sample.\n"
+    assert sample in replace(proposed, rows=700).to_yaml()
+
+
+def test_intervals_are_no_finer_than_the_grid() -> None:
+    """Steps of 2, because few have 14 or more of 20: intervals of 1 would name them."""
+    amounts = [number / 4 for number in range(40) for _ in range(1 + number % 4)] + [19.75] * 5
+    column = columns_of(read_as_needed(pa.table({"amount": amounts})).source)[0]
+    for step, said in (
+        (None, "Or hierarchy: {intervals: [1, 2, 4]}."),
+        (Fraction(1), "Or hierarchy: {intervals: [1, 2, 4]}."),
+        (Fraction(2), "Or hierarchy: {intervals: [2, 4]}."),
+        (Fraction(5), ""),
+    ):
+        assert _other_ways(column, step) == ([said] if said else [])
+
+
 def test_refused_costs_have_no_shares() -> None:
     refused = [Cost(t, None, None, "No release.", {}) for t in (0.1, 0.2, 0.3)]
     assert cost_table(refused)[2] == ["0.1", "refused", ""]
@@ -207,7 +269,12 @@ def test_bins_that_become_fewer_are_told() -> None:
     """70% have no debt: of four bins of equally many rows, two would begin within them."""
     text = " ".join(tc.propose(skewed(140, list(range(1, 61)))).to_yaml().replace("\n  # ", " ").split())
     assert "And bins: 4, of which it has one for itself" in text
-    assert "On this table they are 3 bins, because rows with the same value share a bin." in text
+    assert "On this table they are 3 bins, because rows with the same value share a bin; bins: 3 would make 2." in text
+    assert "So it is right that anonymize tells of 3 bins, not 4." in text
+    found = tc.propose(skewed(156, list(range(1, 45))))  # 78%: two bins, as many as bins: 2 makes
+    assert found.policy.to_dict()["sensitive"]["debt"] == {"t": 0.2, "l": 2, "distance": "equal", "bins": 2}
+    assert "And bins: 2, of which it has one for itself" in " ".join(found.reasons["debt"])
+    assert "anonymize tells" not in found.to_yaml()
     text = " ".join(tc.propose(skewed(0, [7 * number for number in range(200)])).to_yaml().split())
     assert "bins: 10" in text
     assert "On this table they are" not in text
@@ -393,7 +460,7 @@ def test_the_nearest_class_without_the_commonest_value_is_as_near_as_said(values
     ("people", "settings", "bounds"),
     [
         (skewed(140, list(range(1, 61))), {"distance": "equal", "bins": 4}, "from 50.0% to 90.0%"),  # 70%, many other values
-        (skewed(180, list(range(1, 21))), {"distance": "equal"}, "from 70.0% to 100.0%"),  # 90%
+        (skewed(180, list(range(1, 21))), {"distance": "equal"}, "from 70.0% to less than 100%"),  # 90%
         (skewed(150, [1] * 30 + [2] * 10 + [3] * 10), {"distance": "equal"}, "from 55.0% to 95.0%"),  # few other values
     ],
 )
@@ -432,8 +499,84 @@ def test_numbers_that_nearly_each_row_has_for_itself_are_published_in_bins() -> 
     salaries = [1000 + 7 * number for number in range(60)]
     found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(60)], "salary": salaries}))
     assert found.policy.to_dict()["sensitive"] == {"salary": {"t": 0.2, "l": 2, "bins": 10}}
+    assert "100.0% of the rows have a number that fewer than 5 rows have" in " ".join(found.reasons["salary"])
     few = tc.propose(pa.table({"age": [20 + number % 9 for number in range(20)], "salary": salaries[:20]}))
     assert few.policy.to_dict()["sensitive"] == {"salary": {"t": 0.2, "l": 2, "bins": 4}}  # about k rows in each
+
+
+def test_numbers_that_fewer_than_k_rows_share_are_published_in_bins_if_most_rows_have_one() -> None:
+    """Of 200 rows 96, or 100, have a number that four rows have; the others have one of two that many have."""
+    for some, bins in ((24, None), (25, 8)):
+        salaries = [1000 + 7 * number for number in range(some) for _ in range(4)]
+        salaries = [*salaries[: 4 * some], *([5000, 6000] * 100)[: 200 - 4 * some]]
+        found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(200)], "salary": salaries}))
+        settings = found.policy.to_dict()["sensitive"]["salary"]
+        assert ("bins" in settings) == (bins is not None)
+    assert "50.0% of the rows have a number that fewer than 5 rows have" in " ".join(found.reasons["salary"])
+
+
+# --- columns that t hardly limits -----------------------------------------------------------------------------------------
+
+
+def tried(share: float, in_table: float, name: str = "score") -> list[Cost]:
+    return [Cost(t, 0.5, 9, None, {name: (share, in_table)}) for t in (0.1, 0.2, 0.3)]
+
+
+@pytest.mark.parametrize(
+    ("share", "in_table", "asked"),
+    [
+        (0.85, 0.118, True),
+        (2 / 3, 0.26, True),
+        (0.6, 0.1, False),  # three of five rows, the smallest class
+        (0.85, 0.45, False),  # twice t above the table, and no more
+        (0.0, 0.0, False),  # no release was made
+    ],
+)
+def test_what_t_hardly_limits_is_asked_about(share: float, in_table: float, asked: bool) -> None:
+    people = pa.table({"age": [20 + row % 9 for row in range(240)], "score": [row % 24 for row in range(240)]})
+    columns = columns_of(read_as_needed(people).source)
+    assigned = assign_roles(columns, None, 5, ["score"])
+    found = list(hardly_limited(assigned, tried(share, in_table)))
+    assert [name for name, _ in found] == ["score"] * asked
+    assert not list(hardly_limited(assigned, tried(share, in_table, "age")))
+    assert not list(hardly_limited([replace(one, decide="Asked.") for one in assigned], tried(share, in_table)))  # not twice
+    if share == 0.85 and asked:
+        assert found[0][1] == (
+            "Is score limited as you want it? In the trial at t = 0.2 one value has up to 85.0% of a class, and 11.8% of all rows. "
+            "The values have an order, in which a change to values close by counts little. distance: equal allows at most 31.8%, "
+            "and costs more detail: write {t: 0.2, l: 2, distance: equal} after its name. bins: 10 beside it costs less: then "
+            "ranges of numbers are limited so."
+        )
+
+
+def test_what_to_write_without_a_hierarchy_and_with_bins(folder: Path) -> None:
+    (folder / "diagnosis.csv").write_text("flu;lung;*\nasthma;lung;*\ngout;joint;*\n")
+    people = people_of().append_column("cost", [[7 * number for number in range(120)]])
+    columns = columns_of(read_as_needed(people).source)
+    assigned = assign_roles(columns, None, 5, ["diagnosis", "cost"], Offered.of(folder))
+    shares = {"diagnosis": (0.9, 0.3), "cost": (0.9, 0.1)}
+    (tree, bins) = (question for _, question in hardly_limited(assigned, [Cost(0.2, 0.5, 9, None, shares)]))
+    assert "In its hierarchy a change to values close by counts little. Without its hierarchy all are equally far apart" in tree
+    assert "at most 50.0%, and costs more detail: write {t: 0.2, l: 2} after its name." in tree
+    assert "one range has up to 90.0% of a class" in bins
+    assert bins.endswith("write {t: 0.2, l: 2, bins: 10, distance: equal} after its name.")
+
+
+def test_a_column_that_t_hardly_limits_is_asked_about_once_in_the_file() -> None:
+    """A class in which most have the greatest of many scores is near to the table: the next scores are near."""
+    random = np.random.default_rng(0)
+    ages = random.integers(0, 12, 2000)
+    scores = np.where(random.random(2000) < 0.9, ages + 8, random.integers(0, 40, 2000))
+    found = tc.propose(pa.table({"age": 20 + 3 * ages, "score": scores}), sensitive="score")
+    share, in_table = found.costs[1].shares["score"]
+    assert share > 2 / 3 > in_table + 0.4
+    (asked,) = found.decisions
+    assert asked.startswith(f"Is score limited as you want it? In the trial at t = 0.2 one value has up to {100 * share:.1f}%")
+    assert "\n#   4. Is score limited as you want it?" in found.to_yaml()
+    assert "Is it limited as you want it? DECIDE, see above." in found.reasons["score"]
+    mended = replace(found.policy, sensitive=[replace(found.policy.sensitive[0], distance="equal")])
+    people = pa.table({"age": 20 + 3 * ages, "score": scores})
+    assert tc.anonymize(people, mended).audit.sensitive["score"].share <= in_table + 0.2
 
 
 def test_amounts_are_for_their_owner_to_decide() -> None:
@@ -453,7 +596,7 @@ def test_amounts_are_for_their_owner_to_decide() -> None:
     assert len(found.decisions) == 1
     assert "\n#   4. Which role does rent have? Few rows share a number there" in found.to_yaml()
     assert found.decisions[0].count("rent") == 1  # it is no example of a role: it may be the weight of a survey
-    settings = YAML(typ="safe", pure=True).load(found.decisions[0].partition("write ")[2].partition(" (")[0])
+    settings = YAML(typ="safe", pure=True).load(found.decisions[0].partition("write ")[2].partition(" after")[0])
     tc.Policy(quasi=["age"], sensitive={"rent": settings})
 
 
@@ -572,9 +715,10 @@ def test_what_the_hierarchies_cost_is_measured_and_told_if_it_is_more(folder: Pa
     release = tc.anonymize(people_of(), replace(found.policy, quasi=[age, tc.Quasi("job")]))
     assert other.gcp == release.certificate["loss"]["gcp"]
     more, less = (replace(found, without_hierarchies=other._replace(gcp=own.gcp + step)) for step in (0.1, -0.1))
-    assert loss_of_hierarchies(more) == ""
+    assert loss_of_hierarchies(more) == loss_in_short(more) == ""
     told = f"Without the files of hierarchies GCP would be {own.gcp - 0.1:.3f} at t = 0.2, not {own.gcp:.3f}."
     assert loss_of_hierarchies(less).startswith(told)
+    assert loss_in_short(less) == f"{told.removesuffix('.')}: the file says what to write for that."
     assert loss_of_hierarchies(less).endswith("matters more to you than its labels, write nothing after the name of job.")
     both = replace(less, instead={"age": {"snap": "auto"}, "job": {}, "town": {}})
     end = "than its labels, write {snap: auto} in the place of the hierarchy of age, and nothing after the names of job and town."
@@ -716,6 +860,14 @@ def test_a_file_that_keeps_or_drops_nothing_has_a_list_to_fill_in(tmp_path: Path
     )
     (tmp_path / "policy.yaml").write_text(edited)
     assert [column.name for column in tc.Policy.load(tmp_path / "policy.yaml").keep] == ["job"]
+    assert "# identifiers" not in text  # there is one
+    unnamed = tc.propose(people_of().drop_columns(["id"])).to_yaml()
+    assert unnamed.count("\n# identifiers: []\n") == 1
+    edited = "\n".join(line for line in unnamed.splitlines() if not line.startswith("  job:")).replace(
+        "# identifiers: []", "identifiers: [job]"
+    )
+    (tmp_path / "policy.yaml").write_text(edited)
+    assert tc.Policy.load(tmp_path / "policy.yaml").identifiers == ["job"]
     codes = [f"x{number % 70}" for number in range(120)]
     dropping = tc.propose(people_of().append_column("code", [codes])).to_yaml()
     assert "\ndrop:\n" in dropping
@@ -869,6 +1021,7 @@ def test_several_rows_of_persons_whom_no_column_names_are_asked_about() -> None:
     assert asked.startswith(
         "Do persons have several rows? 66.7% of the rows agree with the row before in all columns but one at most"
     )
+    assert "add one to the table, from its source: numbering runs of similar rows is a guess." in asked
     mixed = years.take(np.random.default_rng(1).permutation(120))
     named = years.append_column("person", [[f"p{row // 3}" for row in range(120)]])
     for table in (mixed, named, years.drop_columns(["job"])):
@@ -910,8 +1063,8 @@ def test_what_to_write_after_a_column_that_becomes_sensitive_is_what_would_be_pr
     found = tc.propose(pa.table(columns), sensitive="job", hierarchies=tmp_path)
     (said,) = [sentence for sentence in found.decisions if "sensitive, too?" in sentence]
     assert said.partition("and write ")[2] == (
-        "after its name {t: 0.2, l: 2, distance: equal} (most rows have one value there) for debt, or {t: 0.2, l: 2} for salary, "
-        "or {t: 0.2, l: 2} beside its hierarchy for disease."
+        "after its name {t: 0.2, l: 2, distance: equal} for debt, or {t: 0.2, l: 2} for salary, or {t: 0.2, l: 2} beside its "
+        "hierarchy for disease (distance: equal because most rows have one value there)."
     )
     for name in ("debt", "salary", "disease"):
         own = tc.propose(pa.table(columns), sensitive=name, hierarchies=tmp_path).policy.to_dict()["sensitive"][name]
@@ -922,7 +1075,7 @@ def test_what_to_write_after_a_column_that_becomes_sensitive_is_what_would_be_pr
 
 def test_whole_numbers_with_a_point_are_published_as_they_are_written_and_that_is_said(tmp_path: Path) -> None:
     people = [["wave", "ill"], *([f"{row % 130}", "flu" if row % 3 else "gout"] for row in range(400))]
-    said = "Whole numbers written as decimals are published as they are written, as [0.0, 200.0) or 7.0."
+    said = "Whole numbers written as decimals are published as they are written, with the point and what stands after it."
     for point in ("", ".0"):
         data = written(tmp_path, [people[0], *([f"{wave}{point}", ill] for wave, ill in people[1:])])
         found = tc.propose(data, sensitive="ill")
@@ -937,13 +1090,14 @@ def test_where_bins_are_advised_for_some_amounts_only_the_rule_is_told() -> None
     rows = 400
     table = pa.table({
         "age": [18 + row * 7 % 80 for row in range(rows)], "rent": [500 + row * row for row in range(rows)],
-        "interest": [row // 2 % 120 if row < 340 else 7 * row for row in range(rows)], "ill": ["flu", "gout"] * (rows // 2),
+        "interest": [row % 110 if row < 330 else row // 5 if row < 350 else 7 * row for row in range(rows)],
+        "profit": [row % 40 if row < 280 else 7 * row for row in range(rows)], "ill": ["flu", "gout"] * (rows // 2),
     })  # fmt: skip
-    (asked,) = tc.propose(table, sensitive="ill").decisions
-    assert asked.startswith("Which role do rent and interest have?")
+    (asked,) = [sentence for sentence in tc.propose(table, sensitive="ill").decisions if sentence.startswith("Which role")]
+    assert asked.startswith("Which role do rent, interest and profit have?")
     assert (
-        "write after its name {t: 0.2, l: 2, bins: 10} (more than one number for every two rows) for rent, or {t: 0.2, l: 2} for "
-        "interest." in asked
+        "write after its name {t: 0.2, l: 2, bins: 10} for rent and interest, or {t: 0.2, l: 2} for profit (bins because few rows "
+        "share a number there)." in asked
     )
 
 

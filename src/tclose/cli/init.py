@@ -15,9 +15,6 @@ from tclose.cli.targets import a_file, faults_of_inputs_first
 if TYPE_CHECKING:
     from tclose.study.propose.proposal import Proposal
 
-SETS_SHOWN = 3
-"""Sets of columns of each size that single out the most rows; the file lists more."""
-
 
 def init(
     data: Path = typer.Argument(..., metavar="DATA", help=TABLE),
@@ -87,23 +84,24 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     from tclose.cli.printing import Columns, Screen, words
     from tclose.cli.screen import listed_names
     from tclose.study.propose.commented import (
-        ASK,
-        ROLES,
+        ASK_IN_SHORT,
+        FIRST,
+        ROLES_IN_SHORT,
         cost_table,
         costs_command,
-        dangers,
+        costs_in_short,
         in_short,
-        loss_of_hierarchies,
+        loss_in_short,
         next_command,
         source_of_sensitive,
-        uncounted,
-        what_costs_mean,
+        why_in_short,
+        worst_dangers,
     )
     from tclose.study.propose.persons import SEVERAL_ROWS
 
     policy, guess = found.policy, "guess: " if found.guessed else ""
     screen = Screen()
-    wrote = f"Wrote {out}: a proposal to check and edit, with all that follows in its comments."
+    wrote = f"Wrote {out}: a proposal to check and edit."
     screen.tell(words(f"{wrote} INTERNAL: it counts rows of the raw table.", style="bold"))
     screen.print()
     table = Columns("column", "role", "why")
@@ -112,12 +110,10 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     for role, columns in {**roles, "keep": policy.keep, "drop": policy.drop}.items():
         for name in (getattr(column, "name", column) for column in columns):
             unit = ", unit" if name == policy.unit else ""
-            table.row(name, f"{guess if role == 'sensitive' else ''}{role}{unit}", " ".join(found.reasons[name][:2]))
+            table.row(name, f"{guess if role == 'sensitive' else ''}{role}{unit}", why_in_short(found, role, name))
     screen.print(table)
-    for sentence in found.ways:
-        screen.tell(sentence)
     screen.print()
-    for sentence in dangers(found, SETS_SHOWN):
+    for sentence in worst_dangers(found):
         screen.tell(sentence)
     screen.print()
     header, *cells = cost_table(found.costs)
@@ -125,10 +121,9 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     for row in cells:
         costs.row(*row)
     screen.print(costs)
-    whole = "all rows" if found.sampled == found.rows else f"a sample of {found.sampled:,} rows"
-    screen.tell(f"Tried on {whole}.", *what_costs_mean(found.costs))
-    for sentence in filter(None, [uncounted(found), loss_of_hierarchies(found)]):
-        screen.tell(sentence)
+    screen.tell(costs_in_short(found))
+    if loss_in_short(found):
+        screen.tell(loss_in_short(found))
     for refusal in dict.fromkeys(cost.refusal for cost in found.costs if cost.refusal):
         screen.tell(f"Refused: {refusal}")
     screen.print()
@@ -136,22 +131,19 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     limit = policy.sensitive[0].t
     which = "which columns are sensitive" if found.guessed else f"whether {names} is all that is sensitive"
     decide = f"{which}, and which t: {float(limit)} is in the file so that it runs."
-    screen.tell(words("Decide", style="bold"), decide, f"The head of {out} says what to write for each answer.")
+    screen.tell(words("Decide", style="bold"), decide, "The head of the file says what to write.")
     if found.guessed:
-        screen.tell(f"  {source_of_sensitive(found)} {ASK}")
-    screen.tell(f"  {ROLES}")
+        screen.tell(f"  {source_of_sensitive(found)} {ASK_IN_SHORT}")
+    screen.tell(f"  {ROLES_IN_SHORT}")
     if policy.unit is None and not any(sentence.startswith(SEVERAL_ROWS) for sentence in found.decisions):
-        screen.tell(
-            "  Is each row a person? It is taken so. If persons have several rows, name the column that names them in unit, or "
-            "add one."
-        )
-    for sentence in found.decisions:
-        screen.tell(f"  {in_short(sentence)}")
-    for misfit in found.misfits:
+        screen.tell("  Is each row a person? It is taken so.")
+    for number, sentence in enumerate(found.decisions, FIRST):
+        screen.tell(f"  {number}. {in_short(sentence)}")
+    for number, misfit in enumerate(found.misfits, FIRST + len(found.decisions)):
         if misfit.before:
-            screen.tell_command(f"  {misfit.reason} {misfit.before}", misfit.command(found.data))
+            screen.tell_command(f"  {number}. {misfit.reason} {misfit.before}", misfit.command(found.data))
         else:
-            screen.tell(f"  {misfit.reason}")
-    screen.tell(f"  Delete the line NOT CONFIRMED from {out} when you have checked each column.")
+            screen.tell(f"  {number}. {misfit.reason}")
+    screen.tell("  Delete its line NOT CONFIRMED when you have checked each column.")
     screen.tell_command("After changes, what each t costs:", costs_command(found, str(out)))
     screen.tell_command("Then:", next_command(found.data, str(out)))

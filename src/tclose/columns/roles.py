@@ -9,8 +9,9 @@ from typing import Literal
 from tclose.columns.domains import kind_to_read
 from tclose.errors import ColumnError
 from tclose.policy import Policy
+from tclose.policy.fields import CONTEXT
 from tclose.tables.reader import Reader
-from tclose.tables.readers import absent
+from tclose.tables.readers import absent, check_right_table
 from tclose.tables.types import PRINTED
 
 Role = Literal["quasi", "sensitive", "kept", "hidden"]
@@ -57,6 +58,12 @@ def roles_of(policy: Policy, reader: Reader) -> Roles:
     given |= dict.fromkeys((*unit, *policy.identifiers, *policy.drop), "hidden")
     unknown = next((name for name in given if name not in names), None)
     if unknown is not None:
+        check_right_table(reader, given)
+        if policy.context is None and unknown in CONTEXT and any(column.name == unknown for column in policy.keep):
+            raise ColumnError(
+                f"Column {unknown!r}, which keep names, is not in the table. If it is the topic of context: take '# ' away "
+                "before context:, too."
+            )
         raise absent(reader, unknown, "unit" if unknown == policy.unit else "")
     others = [name for name in names if name not in given]
     if others and policy.other is None:

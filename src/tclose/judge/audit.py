@@ -27,7 +27,7 @@ from tclose.policy import Policy, Sensitive, check_policy
 from tclose.policy.models import REGION
 from tclose.tables.counted import Cells
 from tclose.tables.memory import bounded
-from tclose.tables.readers import open_reader
+from tclose.tables.readers import check_right_table, open_reader
 from tclose.tables.table import Table, open_table
 from tclose.tables.types import OR_AUTO, OR_PUBLISHED
 from tclose.values.arrays import Ints
@@ -115,6 +115,7 @@ def examine(table: Any, policy: Policy, context: Context) -> Audit:
     needed = quasi_kinds(policy, reader.names)
     quasi = list(needed)
     needed |= {column.name: kind_to_read(column) for column in policy.sensitive}
+    check_right_table(reader, needed)
     optional = [*policy.identifiers, *([policy.unit] if policy.unit not in (None, "row") else [])]
     source = open_table(reader, needed, optional=optional, given=policy.input)
     unit = unit_to_audit(source, policy, context.warn)

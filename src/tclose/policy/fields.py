@@ -227,6 +227,9 @@ def _read_names(value: Any) -> list[str]:
 CONTEXT = ("purpose", "recipient", "controls", "adversaries", "thresholds", "earlier_releases", "reviewer")
 """Topics on which a policy may have a text for the report."""
 
+SHARE = "between 0 and 1"
+"""What a share must be, in an error sentence."""
+
 BUILT = tuple(NAMED)
 """Rules for hierarchies that a policy may name by a word alone."""
 
@@ -257,10 +260,8 @@ _RULES: list[dict[str, Any]] = [
 _HIERARCHY: dict[str, Any] = {"anyOf": [{"type": "string", "enum": list(BUILT)}, *_RULES, *_FILE_OR_MAPPING["anyOf"]]}
 NAME: dict[str, Any] = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
 Name = Annotated[str, BeforeValidator(name_of), WithJsonSchema(NAME)]
-Share = Annotated[Any, _number_validator("between 0 and 1", lambda x: 0 <= x <= 1), _NUMBER]
-GivenShare = Annotated[
-    Any, _number_validator("between 0 and 1", lambda x: 0 <= x <= 1, optional=False), WithJsonSchema({"anyOf": NUMBERS})
-]
+Share = Annotated[Any, _number_validator(SHARE, lambda x: 0 <= x <= 1), _NUMBER]
+GivenShare = Annotated[Any, _number_validator(SHARE, lambda x: 0 <= x <= 1, optional=False), WithJsonSchema({"anyOf": NUMBERS})]
 Positive = Annotated[Any, _number_validator("above 0", lambda x: x > 0), _NUMBER]
 AtLeastOne = Annotated[Any, _number_validator("1 or more", lambda x: x >= 1), _NUMBER]
 Weight = Annotated[Any, _number_validator("0 or more", lambda x: x >= 0, optional=False), WithJsonSchema({"anyOf": NUMBERS})]

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from tclose.errors import PolicyError, got, raising_alone
+from tclose.errors import PolicyError, got, listed, raising_alone
 from tclose.policy.columns import Input, Keep, Quasi, Sensitive
 from tclose.policy.fields import NAME, NUMBERS, ContextField, GivenShare, GivenWhole, Name, Names, Share, Truth, Whole
 from tclose.policy.lists import InputField, KeptColumns, QuasiColumns, SensitiveColumns
@@ -153,6 +153,7 @@ class Policy(Settings):
         if all(column.weight == 0 for column in self.quasi):
             raise PolicyError("weight must be above 0 for some quasi-identifier. Got 0 for all.")
         roles: dict[str, str] = {}
+        twice: dict[str, list[str]] = {}
         for role, names in (
             ("quasi", [column.name for column in self.quasi]),
             ("sensitive", [column.name for column in self.sensitive]),
@@ -162,9 +163,12 @@ class Policy(Settings):
         ):
             for name in names:
                 if name in roles:
-                    twice = f"twice in {role}" if roles[name] == role else f"in {roles[name]} and in {role}"
-                    raise PolicyError(f"A column must have one role. Got {name!r} {twice}.")
-                roles[name] = role
+                    where = f"twice in {role}" if roles[name] == role else f"in {roles[name]} and in {role}"
+                    twice.setdefault(where, []).append(name)
+                roles.setdefault(name, role)
+        if twice:
+            found = ", and ".join(f"{listed(names)} {where}" for where, names in twice.items())
+            raise PolicyError(f"A column must have one role. Got {found}. Take its line, or its name, away in one of the two.")
         if self.unit != "row" and self.unit in roles and roles[self.unit] in ("quasi", "sensitive", "keep"):
             raise PolicyError(f"unit must name a person, not a {roles[self.unit]} column. Got {self.unit!r}.")
 

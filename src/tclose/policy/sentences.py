@@ -5,16 +5,26 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection
 from dataclasses import fields
+from fractions import Fraction
+from numbers import Number
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from tclose.errors import PolicyError, got, nearest
+from tclose.policy.fields import CONTEXT, SHARE
+from tclose.values.exact import as_text, exact
 
 Class = TypeVar("Class", bound=type)
 
 _LISTS = ("bins", "order")
 """Settings that may be lists. Where another one is a list, it may be a column of a table."""
+
+LEAST_PERCENT = Fraction(2, 100)
+"""A number from 2 on that stands where a share must is likely to be a percentage; 1.2 may as well be a slip."""
+
+LONGEST_PERCENT = 20
+"""Characters of a percentage for which it is said how it is written."""
 
 NEEDED = {
     "quasi": "Name at least one column that others may know.",
@@ -139,4 +149,26 @@ def _sentence_on_error(
         requirement = "one of " + finding["ctx"]["expected"]
     else:
         requirement = finding["msg"][0].lower() + finding["msg"][1:]
-    return PolicyError, f"{field}{owner} must be {requirement}. Got {got(finding['input'], setting=field in _LISTS)}."
+    given = finding["input"]
+    more = percent_hint(given) if requirement == SHARE else ""
+    if cls.__name__ == "Sensitive" and name in CONTEXT and isinstance(given, str):
+        more = f" {name} is a topic of context, and stands among the sensitive columns: take '# ' away before context:, too."
+    return PolicyError, f"{field}{owner} must be {requirement}. Got {got(given, setting=field in _LISTS)}.{more}"
+
+
+def percent_hint(given: Any) -> str:
+    """Return how a percentage is written that was given for a share; "" for anything else.
+
+    >>> percent_hint(20), percent_hint("12.5 %"), percent_hint(1.2), percent_hint("high")
+    (' 20% is written 0.2.', ' 12.5% is written 0.125.', '', '')
+    """
+    if not isinstance(given, str | Number) or len(str(given)) > LONGEST_PERCENT:
+        return ""
+    text = str(given).strip()
+    percents = text.removesuffix("%").strip()
+    try:
+        share = exact(percents) / 100
+    except ValueError:
+        return ""
+    meant = text.endswith("%") or share >= LEAST_PERCENT
+    return f" {percents}% is written {as_text(share)}." if meant and 0 <= share <= 1 and "/" not in percents else ""

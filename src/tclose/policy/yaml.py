@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import warnings
 from pathlib import Path
 from typing import Any
 
-from tclose.errors import PolicyError
-from tclose.policy.fields import BUILT
+from tclose.errors import HierarchyError, PolicyError, got
+from tclose.policy.fields import BUILT, CONTEXT
 from tclose.values.bounded import FileTooLargeError, read_at_most
 from tclose.values.builders import Ranges
 
@@ -83,6 +84,10 @@ def _what_is_wrong(error: Any, text: str) -> str:
     if problem.endswith("found '-'"):
         return f" at line {noticed.line + 1}. It begins with a hyphen, as in a list, and the lines above it do not: take it away."
     above = _line_above(text, noticed.line)
+    lines = text.splitlines()
+    here = lines[noticed.line].partition(":")[0].strip() if noticed.line < len(lines) else ""
+    if here in CONTEXT and not any(line.startswith("context:") for line in lines):
+        return f" at line {noticed.line + 1}. {here} is a topic of context: take '# ' away before context:, too."
     if above is not None and _BARE.fullmatch(text.splitlines()[above]):
         return f" at line {above + 1}. A colon may be missing there."
     before = "" if above is None else ", or in the line above it" if above == noticed.line - 1 else f", or in line {above + 1}"
@@ -126,21 +131,33 @@ def _check_size(settings: Any, path: Path) -> None:
 def anchored(columns: Any, folder: Path) -> Any:
     """Return the settings of columns with the paths of their hierarchy and matrix files joined to a folder."""
 
-    def settings(given: Any) -> Any:
+    def at(path: str, name: Any) -> str:
+        """Return a path from the folder; raise HierarchyError, which says where it starts, if nothing is there."""
+        if not Path(path).is_absolute() and not os.path.exists(folder / path):  # noqa: PTH110 - it takes any text for a path
+            raise HierarchyError(
+                f"Column {got(name)}: file {str(folder / path)!r} does not exist. The policy names it {path!r}, and a path in a "
+                "policy starts at the folder of the policy's file."
+            )
+        return str(folder / path)
+
+    def settings(given: Any, name: Any) -> Any:
         if not isinstance(given, dict):
             return given
         paths = {key: given[key] for key in ("hierarchy", "matrix") if isinstance(given.get(key), str)}
-        found = {**given, **{key: str(folder / path) for key, path in paths.items() if path not in BUILT}}
+        found = {**given, **{key: at(path, name) for key, path in paths.items() if path not in BUILT}}
         rule = given.get("hierarchy")
         if isinstance(rule, dict) and list(rule) == [Ranges.key] and isinstance(rule[Ranges.key], str):
-            found["hierarchy"] = {Ranges.key: str(folder / rule[Ranges.key])}
+            found["hierarchy"] = {Ranges.key: at(rule[Ranges.key], name)}
         return found
 
     def mapping(given: dict[Any, Any]) -> dict[Any, Any]:
-        return {name: settings(column) for name, column in given.items()}
+        return {name: settings(column, name) for name, column in given.items()}
 
     if isinstance(columns, dict):
         return mapping(columns)
     if isinstance(columns, list):
-        return [item if not isinstance(item, dict) else settings(item) if "name" in item else mapping(item) for item in columns]
+        return [
+            item if not isinstance(item, dict) else settings(item, item["name"]) if "name" in item else mapping(item)
+            for item in columns
+        ]
     return columns

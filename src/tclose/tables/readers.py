@@ -102,6 +102,19 @@ def absent(reader: Reader, name: str, role: str = "") -> ColumnError:
     return ColumnError(f"Column {name!r}{role and f', which {role} names,'} is not in the table.{hint}")
 
 
+def check_right_table(reader: Reader, asked: Collection[str]) -> None:
+    """Raise ColumnError, which asks for the right table, if several columns that are asked for, and most of them, are missing."""
+    missing = [name for name in asked if name not in reader.names]
+    if len(missing) < 2 or 2 * len(missing) <= len(asked) or (isinstance(reader, MemoryReader) and missing[0] in reader.index):
+        return
+    title = f"{reader.title[0].lower()}{reader.title[1:]}"
+    if len(missing) == len(asked):
+        what = f"None of the {len(asked):,} columns that are asked for is in {title}"
+    else:
+        what = f"{len(missing):,} of the {len(asked):,} columns that are asked for are not in {title}"
+    raise ColumnError(f"{what}; the first is {missing[0]!r}.{nearest(missing[0], reader.names)} Is it the right table?")
+
+
 def _reader_of_file(location: Location, given: Input) -> Reader:
     """Return the reader of a file, by its suffix; raise InputError for a suffix that is not of a table."""
     if location.path.is_dir():

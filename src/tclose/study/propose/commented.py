@@ -14,6 +14,7 @@ from tclose.policy.fields import CONTEXT
 from tclose.policy.proposed import UNCONFIRMED
 from tclose.study.propose.columns import ALONE
 from tclose.study.propose.costs import Cost
+from tclose.study.propose.sensitive import L, T
 from tclose.study.propose.singling import MOST_COLUMNS, SingledOut
 from tclose.study.propose.words import suggests_sensitive
 from tclose.values.exact import number_of
@@ -45,14 +46,16 @@ CONTEXT_ASKED = {
 }
 """What each topic of a policy's ``context`` asks for."""
 
-_HOW = "take its line away above, name it between the brackets, and take '# ' away."
+_HOW = "name it between the brackets, and take '# ' away."
 
 EMPTY = {
-    "keep": f"To publish a column as it is, with its exact values, {_HOW} Only a harmless one that nobody else knows: what "
-    "others may know must be in quasi.",
-    "drop": f"To drop a column, {_HOW}",
+    "identifiers": "Never published: what names a person, as a name or the number of a person or of a row. To make a column one, "
+    f"take its line away below, {_HOW}",
+    "keep": f"To publish a column as it is, with its exact values, take its line away above, {_HOW} Only a harmless one that "
+    "nobody else knows: what others may know must be in quasi.",
+    "drop": f"To drop a column, take its line away above, {_HOW}",
 }
-"""What to do with the list of kept, or dropped, columns in a file in which it is empty."""
+"""What to do with the list of identifiers, or of kept or dropped columns, in a file in which it is empty."""
 
 FOR_PROPOSED = "The table is about the roles and settings as proposed. Once you have changed some, this says what each t costs:"
 """What the table of costs is about."""
@@ -63,11 +66,27 @@ ROLES = (
 )
 """Which columns belong in the other roles."""
 
-ASK = "Ask of each column in quasi: would it harm a person if others learned it? Then it belongs in sensitive."
+ROLES_IN_SHORT = "What can others know about a person? That belongs in quasi."
+"""The same on a screen."""
+
+ASK_IN_SHORT = "Ask of each column in quasi: would it harm a person if others learned it?"
+"""What finds a sensitive column whose name does not say so, on a screen."""
+
+ASK = f"{ASK_IN_SHORT} Then it belongs in sensitive."
 """What finds a sensitive column whose name does not say so."""
+
+MOVED = (
+    f"When you move a column there, replace what stands after its name by {{t: {float(T)}, l: {L}}}, or by what a question below "
+    "says."
+)
+"""What to write for a column that becomes sensitive."""
+
+FIRST = 4
+"""The number of the first question that is not asked of every table."""
 
 _PLAIN = re.compile("[A-Za-z][A-Za-z0-9_]*(?:[-.][A-Za-z0-9_]+)*")
 _SENTENCE = re.compile(r"(?<=[.?]) ")
+_PART = re.compile("[,;:] ")
 _ITEM = re.compile(r"- |[0-9]+\. ")
 _WORDS = ("null", "true", "false", "inf", "nan")
 
@@ -91,7 +110,8 @@ def _lines(proposal: Proposal, path: str) -> Iterator[str]:
     yield f"k: {settings['k']}"
     if proposal.policy.unit is None:
         yield from _comment(
-            "Each row is taken for a person. If persons have several rows, name the column that names them, or add one:"
+            "Each row is taken for a person. If persons have several rows, name the column that names them, or add one from the "
+            "source of the table:"
         )
         yield "# unit: person"
     else:
@@ -116,12 +136,12 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
         f"A proposal for {title} ({proposal.rows:,} rows), to be checked and edited. Its comments count rows of the raw table: "
         "keep it internal.",
         "Decide before you publish anything:",
-        f"1. Which columns are sensitive? {source_of_sensitive(proposal)} {ASK}",
+        f"1. Which columns are sensitive? {source_of_sensitive(proposal)} {ASK} {MOVED}",
         "2. Which t? The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
         f"3. {ROLES}",
-        *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), 4)),
+        *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), FIRST)),
     )
-    for number, misfit in enumerate(proposal.misfits, 4 + len(proposal.decisions)):
+    for number, misfit in enumerate(proposal.misfits, FIRST + len(proposal.decisions)):
         yield from _comment(f"{number}. {misfit.reason} {misfit.before}".rstrip())
         if misfit.before:
             yield f"#       {misfit.command(proposal.data)}"
@@ -139,13 +159,37 @@ def source_of_sensitive(proposal: Proposal) -> str:
     return f"{listed_names(names)} {'is a guess' if len(names) == 1 else 'are guesses'} from names alone."
 
 
+def why_in_short(proposal: Proposal, role: str, name: str) -> str:
+    """Return what a column has, and how it would be published, in the words of a screen: the file has the reasons."""
+    described, *reasons = proposal.reasons[name]
+    if name in proposal.instead:
+        return f"{described} By its file."
+    if role == "quasi":
+        return " ".join([described, *(f"{_PART.split(reason, maxsplit=1)[0].rstrip('.')}." for reason in reasons[:1])])
+    if role != "sensitive":
+        return " ".join([described, *reasons[:1]])
+    settings = {key: value for key, value in proposal.policy.to_dict()["sensitive"][name].items() if key in ("bins", "distance")}
+    return " ".join([described, *(f"{key}: {value}." for key, value in settings.items())])
+
+
+def costs_in_short(proposal: Proposal) -> str:
+    """Return a sentence on what the table of costs was tried on, and what its figures are."""
+    whole = "all rows" if proposal.sampled == proposal.rows else f"a sample of {proposal.sampled:,} rows"
+    left = _uncounted(proposal)
+    without = f" (without {listed_names(left)})" if left else ""
+    shares = (
+        "; below a sensitive column: the largest share of one value in a class" if any(c.shares for c in proposal.costs) else ""
+    )
+    return f"Tried on {whole}. GCP is the information loss{without}{shares}."
+
+
 def in_short(decision: str) -> str:
-    """Return the question of a decision and the sentence after it: the head of the file says what to write.
+    """Return the question of a decision: the head of the file says, under its number, what to write for each answer.
 
     >>> in_short("Is race sensitive, too? Its name suggests it. Move what nobody should learn to sensitive.")
-    'Is race sensitive, too? Its name suggests it.'
+    'Is race sensitive, too?'
     """
-    return " ".join(_SENTENCE.split(decision, maxsplit=2)[:2])
+    return _SENTENCE.split(decision, maxsplit=1)[0]
 
 
 def next_command(data: str, path: str) -> str:
@@ -210,7 +254,8 @@ def cost_lines(costs: Sequence[Cost], sampled: int, rows: int) -> list[str]:
     widths = [max(len(row[place]) for row in (header, *cells)) for place in range(len(header))]
     for row in (header, *cells):
         lines.append("#   " + "   ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    lines += _comment(*what_costs_mean(costs))
+    larger = "" if sampled == rows else ", and the whole table has more classes than the sample"
+    lines += _comment(*what_costs_mean(costs), f"A larger t need not mean more classes{larger}.")
     for refusal in dict.fromkeys(cost.refusal for cost in costs if cost.refusal):
         lines += _comment(f"Refused: {visible(refusal)}")
     return lines
@@ -240,23 +285,40 @@ def what_costs_mean(costs: Sequence[Cost]) -> list[str]:
 
 def uncounted(proposal: Proposal) -> str:
     """Return a sentence on the quasi-identifiers that the table of costs leaves out, as a release's papers do; "" if none."""
+    names = _uncounted(proposal)
+    return f"GCP leaves out {listed_names(names)}: no reader of a release can compute how much is lost there." if names else ""
+
+
+def _uncounted(proposal: Proposal) -> list[str]:
+    """Return the quasi-identifiers that the table of costs leaves out; none if it leaves out all or none."""
     names = [column.name for column in proposal.policy.quasi if column.builder is not None]
-    if not 0 < len(names) < len(proposal.policy.quasi):
-        return ""
-    return f"GCP leaves out {listed_names(names)}: no reader of a release can compute how much is lost there."
+    return names if len(names) < len(proposal.policy.quasi) else []
 
 
 def loss_of_hierarchies(proposal: Proposal) -> str:
     """Return a sentence on what the offered hierarchies cost; "" if none is proposed, or without them it costs as much."""
+    figures = _without_hierarchies(proposal)
+    if not figures:
+        return ""
+    return (
+        f"{figures}. A group of a file also covers values that nobody in the class has; ranges and sets do not. Where that "
+        f"matters more to you than its labels, {_instead(proposal)}."
+    )
+
+
+def loss_in_short(proposal: Proposal) -> str:
+    """Return the figures of `loss_of_hierarchies`, and where it is said what to write; "" if it says nothing."""
+    figures = _without_hierarchies(proposal)
+    return f"{figures}: the file says what to write for that." if figures else ""
+
+
+def _without_hierarchies(proposal: Proposal) -> str:
+    """Return what the loss would be without the offered hierarchies; "" if none is proposed, or it would be as much."""
     other = proposal.without_hierarchies
     own = next((cost for cost in proposal.costs if other is not None and cost.t == other.t), None)
     if own is None or own.gcp is None or other is None or other.gcp is None or other.gcp >= own.gcp:
         return ""
-    return (
-        f"Without the files of hierarchies GCP would be {other.gcp:.3f} at t = {other.t}, not {own.gcp:.3f}. A group of a file "
-        "also covers values that nobody in the class has; ranges and sets do not. Where that matters more to you than its "
-        f"labels, {_instead(proposal)}."
-    )
+    return f"Without the files of hierarchies GCP would be {other.gcp:.3f} at t = {other.t}, not {own.gcp:.3f}"
 
 
 def _instead(proposal: Proposal) -> str:
@@ -270,6 +332,13 @@ def _instead(proposal: Proposal) -> str:
     return ", and ".join([*written, *([alone if written else f"write {alone}"] if bare else [])])
 
 
+SINGLED_OUT = "Singled out are rows whose values no other person shares: whoever knows these values finds the row."
+"""What figures of rows that are singled out mean."""
+
+NO_SET = "No column, and no set of two or three columns, does so here."
+"""What is said where no row is singled out."""
+
+
 def dangers(proposal: Proposal, shown: int = SHOWN) -> list[str]:
     """Return sentences on the sets of columns that single out the most rows; the first one says what that means.
 
@@ -280,24 +349,48 @@ def dangers(proposal: Proposal, shown: int = SHOWN) -> list[str]:
     shown
         The sets of each size that are listed at most.
     """
-    own = {column.name for column in proposal.policy.sensitive}
-    first = {name: group[0] for group in proposal.alike for name in group}
-    # A column that singles out many rows by itself is not listed in sets: it would be in all of them.
-    by_themselves = {one.columns[0] for one in proposal.singled_out if len(one.columns) == 1 and one.share >= ALONE}
-    sets = [one for one in proposal.singled_out if one.rows and (len(one.columns) == 1 or by_themselves.isdisjoint(one.columns))]
+    sets = _sets_that_single_out(proposal)
     listed: list[SingledOut] = []
     for sensitive in (False, True):  # first what others may know, then sets with a column that nobody should know
         for size in (1, 2, 3):
-            different: dict[frozenset[str], SingledOut] = {}
-            for one in sets:
-                told = frozenset(first.get(name, name) for name in one.columns)
-                if len(told) == len(one.columns) == size and sensitive != own.isdisjoint(one.columns):
-                    different.setdefault(told, one)
-            listed += list(different.values())[: 1 if sensitive else shown]
-    meaning = "Singled out are rows whose values no other person shares: whoever knows these values finds the row."
+            listed += _different(proposal, sets, size, sensitive=sensitive)[: 1 if sensitive else shown]
     if not listed:
-        return [meaning, "No column, and no set of two or three columns, does so here."]
-    return [meaning, *(f"{in_words(one)}." for one in listed), *_what_is_not_listed(proposal, sets, listed)]
+        return [SINGLED_OUT, NO_SET]
+    return [SINGLED_OUT, *(f"{in_words(one)}." for one in listed), *_what_is_not_listed(proposal, sets, listed)]
+
+
+def worst_dangers(proposal: Proposal) -> list[str]:
+    """Return the sentences of `dangers` on the worst set of each size alone, and how many more there are."""
+    sets = _sets_that_single_out(proposal)
+    found = [
+        [*_different(proposal, sets, size, sensitive=False), *_different(proposal, sets, size, sensitive=True)]
+        for size in (1, 2, 3)
+    ]
+    listed = [own[0] for own in found if own]
+    if not listed:
+        return [SINGLED_OUT, NO_SET]
+    counts = [sum(len(one.columns) == size for one in sets) for size in (1, 2, 3)]
+    all_ = [number_of(count, *nouns) for count, nouns in zip(counts, SETS, strict=True) if count]
+    more = [f"These are the worst of {listed_words(all_)}: the file has more."] if sum(counts) > len(listed) else []
+    return [SINGLED_OUT, *(f"{in_words(one)}." for one in listed), *more]
+
+
+def _sets_that_single_out(proposal: Proposal) -> list[SingledOut]:
+    """Return the sets of columns that single out a row, without sets with a column that singles out many by itself."""
+    by_themselves = {one.columns[0] for one in proposal.singled_out if len(one.columns) == 1 and one.share >= ALONE}
+    return [one for one in proposal.singled_out if one.rows and (len(one.columns) == 1 or by_themselves.isdisjoint(one.columns))]
+
+
+def _different(proposal: Proposal, sets: Sequence[SingledOut], size: int, *, sensitive: bool) -> list[SingledOut]:
+    """Return the sets of one size with a sensitive column, or without; of those that tell about the same, the worst."""
+    own = {column.name for column in proposal.policy.sensitive}
+    first = {name: group[0] for group in proposal.alike for name in group}
+    different: dict[frozenset[str], SingledOut] = {}
+    for one in sets:
+        told = frozenset(first.get(name, name) for name in one.columns)
+        if len(told) == len(one.columns) == size and sensitive != own.isdisjoint(one.columns):
+            different.setdefault(told, one)
+    return list(different.values())
 
 
 def _what_is_not_listed(proposal: Proposal, sets: Sequence[SingledOut], listed: Sequence[SingledOut]) -> Iterator[str]:
@@ -339,8 +432,12 @@ def _rows_in_words(one: SingledOut) -> str:
 
 def listed_names(names: Sequence[str]) -> str:
     """Return the names of columns as a sentence lists them."""
-    shown = [visible(name) or "(no name)" for name in names]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return listed_words([visible(name) or "(no name)" for name in names])
+
+
+def listed_words(words: Sequence[str]) -> str:
+    """Return words, one or more, as a sentence lists them."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _comment(*sentences: str, indent: str = "") -> list[str]:

@@ -16,7 +16,7 @@ from tclose.study.propose.offered import Misfit, Offered
 from tclose.study.propose.words import suggests_zip
 from tclose.values.builders import Prefixes
 from tclose.values.builders.fitting import fitting_widths
-from tclose.values.exact import as_text
+from tclose.values.exact import as_text, exact
 
 WIDE = 10
 """Numbers with more values than this are published on a grid; fewer may be codes, or answers on a scale."""
@@ -31,8 +31,8 @@ FEW_NUMBERS = (
     "write {type: category} after the column's name: then it is published as the set of its values."
 )
 AS_WRITTEN = (
-    "Whole numbers written as decimals are published as they are written, as [0.0, 200.0) or 7.0. To avoid that, write them as "
-    "whole numbers into the file first."
+    "Whole numbers written as decimals are published as they are written, with the point and what stands after it. To avoid "
+    "that, write them as whole numbers into the file first."
 )
 BY_LABELS = "With a file: a class is published by the labels of the file's groups."
 """What ways to publish a class mean: said once for all columns that have one."""
@@ -110,7 +110,7 @@ def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
         grid = choose_grid(column.name, values, column.codes, None if unit is None else unit.codes, k)
     except (OverflowError, ValueError, InfeasibleError):  # dates that Python cannot represent, or no grid
         grid = None
-    other = _other_ways(column)
+    other = _other_ways(column, None if grid is None else grid.snap)
     if grid is None:
         settings: dict[str, dict[str, Any]] = {"date": {"hierarchy": "dates"}, "timestamp": {"snap": "year"}}
         return Suggested(settings.get(column.kind, {}), (f"No round steps have at least {k} persons each.", *other))
@@ -126,12 +126,16 @@ def _has_cells_of_one_value(values: list[Any], snap: Fraction | str) -> bool:
     return not isinstance(snap, str) and len({Fraction(str(value)) // snap for value in values}) == len(values)
 
 
-def _other_ways(column: Column) -> list[str]:
-    """Return a sentence with another way to publish the column, if any: a hierarchy of dates, or of intervals for numbers."""
+def _other_ways(column: Column, step: Fraction | str | None) -> list[str]:
+    """Return a sentence with another way to publish the column, if any: a hierarchy of dates, or of intervals for numbers.
+
+    No interval is finer than the ``step`` of the grid: fewer than k persons may have it.
+    """
     if column.kind == "date":
         return ["Or hierarchy: dates, for month, quarter and year."]
     if column.kind not in NUMERIC:
         return []
     low, high = (column.present[index].as_py() for index in (0, -1))
-    widths = fitting_widths(low, high, whole=column.whole)
+    least = 0 if step is None or isinstance(step, str) else step
+    widths = [width for width in fitting_widths(low, high, whole=column.whole) if exact(width) >= least]
     return [f"Or hierarchy: {{intervals: {widths}}}."] if widths else []

@@ -55,6 +55,8 @@ class Offered:
     @classmethod
     def of(cls, folder: str | Path) -> Offered:
         """Return the files ``COLUMN.csv`` of a folder; raise InputError if it cannot be read, or has none."""
+        if Path(folder).is_file():
+            raise InputError(f"Hierarchies must be in a folder. {str(folder)!r} is a file: give its folder.")
         try:
             found = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() == ".csv" and path.is_file())
         except OSError:

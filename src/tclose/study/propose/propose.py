@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from tclose.study.propose.commented import flow, listed_names
 from tclose.study.propose.costs import Cost, costs_of_t, rows_to_try
 from tclose.study.propose.hierarchies import AS_WRITTEN, Suggested
 from tclose.study.propose.inputs import Read, read_as_needed
+from tclose.study.propose.limited import hardly_limited
 from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import SEVERAL_ROWS, Unit, find_unit, rows_like_the_row_before
 from tclose.study.propose.proposal import Proposal
@@ -93,19 +94,21 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
     grids = {one.column.name: one.grid for one in assigned if one.grid is not None}
     pairs = alike_columns(assigned, rows)
     instead = {one.column.name: one.instead for one in assigned if one.instead is not None and one.instead.settings is not None}
+    costs = costs_of_t(read.reader, policy, grids, rows)
+    limits = dict(hardly_limited(assigned, costs))
     return Proposal(
         policy,
         columns[0].rows,
-        {one.column.name: (_described(one), *one.reasons) for one in assigned}
+        {one.column.name: (_described(one), *one.reasons, *_asked(one, limits)) for one in assigned}
         | {name: (why,) for name, why in read.unreadable.items()},
         counted,
-        costs_of_t(read.reader, policy, grids, rows),
+        costs,
         len(rows),
         Path(table).name if isinstance(table, str | Path) else "the table",
         tuple(read.reasons),
         (
             *_decisions_on_persons(columns, unit),
-            *_decisions(assigned, offered),
+            *_decisions(assigned, offered, limits),
             *decisions_on_alike(pairs),
             *decisions_on_twins(assigned, pairs),
         ),
@@ -159,13 +162,22 @@ def _decisions_on_persons(columns: Sequence[Column], unit: Unit | None) -> Itera
     if share:
         yield (
             f"{SEVERAL_ROWS} {100 * share:.1f}% of the rows agree with the row before in all columns but one at "
-            "most, as rows of one person do. If a column names the persons, name it in unit. If none does, add one to the table: "
-            "without it k and l count rows, and five rows that look alike may be one person."
+            "most, as rows of one person do. If a column names the persons, name it in unit. If none does, add one to the table, "
+            "from its source: numbering runs of similar rows is a guess. Without it k and l count rows, and five rows that look "
+            "alike may be one person."
         )
 
 
-def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
-    """Yield what the owner of the table must decide beside the sensitive columns and t."""
+def _asked(one: Assigned, limits: Mapping[str, str]) -> list[str]:
+    """Return a sentence that leads from a column to the question about its limits; none if nothing is asked."""
+    return ["Is it limited as you want it? DECIDE, see above."] if one.column.name in limits else []
+
+
+def _decisions(assigned: list[Assigned], offered: Offered, limits: Mapping[str, str]) -> Iterator[str]:
+    """Yield what the owner of the table must decide beside the sensitive columns and t.
+
+    ``limits`` has the questions about sensitive columns that t hardly limits.
+    """
     amounts = [one for one in assigned if one.amount]
     if amounts:
         yield (
@@ -189,7 +201,7 @@ def _decisions(assigned: list[Assigned], offered: Offered) -> Iterator[str]:
         ask, why = ("Is", "Its name suggests") if len(more) == 1 else ("Are", "Their names suggest")
         move = f"Move what nobody should learn to sensitive, and write {_settings_if_sensitive(more)}."
         yield f"{ask} {_names(more)} sensitive, too? {why} it. {move}"
-    yield from (one.decide for one in assigned if one.decide)
+    yield from (one.decide or limits[one.column.name] for one in assigned if one.decide or one.column.name in limits)
     used = {one.column.name for one in assigned if one.role in ("quasi", "sensitive") or one.misfit is not None}
     unused = [path.name for name, path in offered.files.items() if name not in used]
     if unused:
@@ -205,17 +217,19 @@ def _names(columns: Sequence[Assigned]) -> str:
 
 def _settings_if_sensitive(columns: Sequence[Assigned]) -> str:
     """Return what to write after the names of quasi-identifiers that become sensitive: what would be proposed for each."""
-    alike: dict[str, list[Assigned]] = {}
+    alike: dict[tuple[str, str], list[Assigned]] = {}
     for one in columns:
         settings = dict(one.if_sensitive or {})
         beside = " beside its hierarchy" if settings.pop("hierarchy", None) is not None else ""
-        why = " (more than one number for every two rows)" if "bins" in settings else ""
+        why = "bins because few rows share a number there" if "bins" in settings else ""
         if "distance" in settings and one.column.kind != "category":
-            why = " (most rows have one value there)"
-        alike.setdefault(f"{flow(settings)}{beside}{why}", []).append(one)
+            why = f"{'bins and ' if 'bins' in settings else ''}distance: equal because most rows have one value there"
+        alike.setdefault((f"{flow(settings)}{beside}", why), []).append(one)
+    reasons = "; ".join(dict.fromkeys(why for _, why in alike if why))
+    also = f" ({reasons})" if reasons else ""
     if len(alike) == 1:
-        return f"{next(iter(alike))} after its name"
-    return f"after its name {', or '.join(f'{settings} for {_names(own)}' for settings, own in alike.items())}"
+        return f"{next(iter(alike))[0]} after its name{also}"
+    return f"after its name {', or '.join(f'{settings} for {_names(own)}' for (settings, _), own in alike.items())}{also}"
 
 
 def _described(one: Assigned) -> str:

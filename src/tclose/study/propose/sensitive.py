@@ -12,7 +12,7 @@ from tclose.columns.domains import IN_ORDER
 from tclose.study.propose.columns import NUMERIC, Column
 from tclose.study.propose.hierarchies import WIDE
 from tclose.study.propose.offered import Fit
-from tclose.values.bins import count_bins
+from tclose.values.bins import count_bins, quantile_starts
 from tclose.values.exact import number_of
 
 T, L = Fraction("0.2"), 2
@@ -27,7 +27,11 @@ BINS_OF_REST = 4
 """Bins of a column with such a value."""
 
 BINS = 10
-"""Bins of numbers of which nearly each row has its own, if there are rows enough."""
+"""Bins of numbers that few rows share, if there are rows enough."""
+
+FEW_SHARE = Fraction(1, 2)
+"""The share of the rows with a number that fewer than k rows have, from which on a column of numbers gets bins: then the numbers
+themselves would tell most rows from all but a few others."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +110,13 @@ def settings_of_sensitive(column: Column, fit: Fit | None, k: int) -> tuple[dict
         decide = f"Is {column.name} limited as you want it? {_have(common)} {answer}"
         return {**settings, **more}, (*reasons, *why), decide
     bins = min(BINS, column.rows // k)
-    if column.kind in NUMERIC and column.nearly_unique and not column.infinite and bins > 1:
-        settings["bins"] = bins
+    few = _rarely_shared(column, k)
+    if column.kind in NUMERIC and (column.nearly_unique or few >= FEW_SHARE) and not column.infinite and bins > 1:
+        settings["bins"], fewer = _bins_made(column, bins)
         reasons.append(
-            f"Nearly each row has its own number, by which it could be recognised: so it is published in {bins} ranges of about "
-            f"equally many rows. Take bins away to publish the numbers.{_fewer_bins(column, bins)}"
+            f"{_percent(few)} of the rows have a number that fewer than {k} rows have, and by which they could be recognised: so "
+            f"it is published in ranges of about equally many rows, bins: {settings['bins']}. Take bins away to publish the "
+            f"numbers.{fewer}"
         )
     elif column.whole:
         reasons.append("Taken as ordered; distance: equal if they are codes.")
@@ -127,24 +133,40 @@ def _against_common(column: Column, common: Commonest) -> tuple[dict[str, Any], 
     many = common.values > WIDE and 1 - common.share > T
     if many and (column.kind not in NUMERIC or column.infinite):
         return {}, [why, "distance: equal would prevent that; with so many other values it needs very large classes."]
-    settings: dict[str, Any] = {"bins": BINS_OF_REST} if many else {}
-    settings["distance"] = "equal"
-    low, high = max(Fraction(0), common.share - T), min(Fraction(1), common.share + T)
-    bounds = f"its share is from {_percent(low)} to {_percent(high)} in each class"
+    low, high = max(Fraction(0), common.share - T), common.share + T
+    most = _percent(high) if high < 1 else "less than 100%"  # everybody: l refuses that
+    bounds = f"its share is from {_percent(low)} to {most} in each class"
     if many:
-        apart = f"And bins: {BINS_OF_REST}, of which it has one for itself: so many other values would need very large classes."
-        apart += _fewer_bins(column, BINS_OF_REST)
-        return settings, [why, f"So distance: equal: {bounds}. {apart}"]
+        bins, fewer = _bins_made(column, BINS_OF_REST)
+        apart = f"And bins: {bins}, of which it has one for itself: so many other values would need very large classes.{fewer}"
+        return {"bins": bins, "distance": "equal"}, [why, f"So distance: equal: {bounds}. {apart}"]
+    settings = {"distance": "equal"}
     rest = 1 - common.share
     few = f"All other values have {_percent(rest)} of the rows" if rest <= T else "The other values are few"
     return settings, [why, f"So distance: equal: {bounds}. {few}, so it costs little."]
 
 
-def _fewer_bins(column: Column, asked: int) -> str:
-    """Return a sentence, after a space, if a table gives fewer bins than are asked; "" if it gives as many."""
-    found = count_bins(column.counts[: column.values].tolist(), asked)
-    made = number_of(found, "bin")
-    return f" On this table they are {made}, because rows with the same value share a bin." if found < asked else ""
+def _bins_made(column: Column, asked: int) -> tuple[int, str]:
+    """Return the number of bins to propose, and a sentence, after a space, if a table makes fewer of it; "" if it makes as many.
+
+    It is the number of bins that are made where that makes the same bins; a smaller number may make still fewer.
+    """
+    counts = column.counts[: column.values].tolist()
+    starts = quantile_starts(counts, asked)
+    made = len(starts) + 1
+    if quantile_starts(counts, made) == starts:
+        return made, ""
+    words = number_of(made, "bin")
+    return asked, (
+        f" On this table they are {words}, because rows with the same value share a bin; bins: {made} would make "
+        f"{count_bins(counts, made):,}. So it is right that anonymize tells of {words}, not {asked}."
+    )
+
+
+def _rarely_shared(column: Column, k: int) -> Fraction:
+    """Return the share of the rows with a value that fewer than k rows have."""
+    counts = column.counts[: column.values]
+    return Fraction(int(counts[counts < k].sum()), column.rows)
 
 
 def _have(common: Commonest) -> str:

@@ -42,7 +42,7 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert ["diagnosis", "guess:", "sensitive"] in [line[:3] for line in lines]
     assert [line[0] for line in lines if line[0].startswith("0.")] == ["0.1", "0.2", "0.3"]
     decide = "Decide which columns are sensitive, and which t: 0.2 is in the file so that it runs."
-    assert f"{decide} Its head says what to write.\n" in shown
+    assert f"{decide} The head of the file says what to write.\n" in shown
     head = " ".join(policy.read_text().replace("\n#     ", " ").split())
     same = "Are both diagnosis and icd10 needed? They tell the same."
     number = next(number for number in range(4, 20) if f"{number}. {same}" in head)

@@ -180,6 +180,17 @@ def test_which_types_of_spark_can_take_a_role(session: Any, tmp_path: Path) -> N
         assert tc.audit(frame, replace(policy, quasi=["day"], drop=[name])).rows == rows
 
 
+def test_names_may_differ_in_case_where_one_is_not_published(session: Any) -> None:
+    table = some_people(60).append_column("AGE", pa.array(range(60)))
+    policy = tc.Policy(quasi=["age"], sensitive={"ill": 0.5}, k=5, other="drop", unit="who")
+    both = replace(policy, quasi=["age", "AGE"])
+    for asked in (policy, both):
+        assert tc.audit(session.createDataFrame(table), asked).to_json() == tc.audit(table, asked).to_json()
+    assert tc.anonymize(session.createDataFrame(table), policy).table.columns == ["age", "ill"]
+    with pytest.raises(tc.ColumnError, match="differ in case only"):
+        tc.anonymize(session.createDataFrame(table), both)
+
+
 @pytest.mark.parametrize("recode", ["range", "bounds", "set"])
 def test_times_of_day_are_released_as_on_one_machine(recode: Any, session: Any, tmp_path: Path) -> None:
     session.conf.set("spark.sql.timeType.enabled", "true")

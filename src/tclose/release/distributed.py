@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tclose.errors import GateError, PolicyError
+from tclose.errors import ColumnError, GateError, PolicyError
 from tclose.jobs import announce, report
 from tclose.judge.audit import Context, examine
 from tclose.judge.edges import column_with_ends_of_few, columns_with_ends, refuse_ends_of_few
@@ -53,6 +53,7 @@ from tclose.release.published import (
     words_for_missing,
 )
 from tclose.release.spark_release import SparkRelease
+from tclose.tables.spark import SparkReader
 from tclose.tables.spark_people import SparkPeople
 from tclose.tables.spark_rows import PublishedRows, SparkRows
 from tclose.tables.table import Table
@@ -81,6 +82,7 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
     ends = columns_with_ends(policy, opened.source.kinds) if policy.edges > 1 else []
     people = _PeopleOnSpark(opened.source, opened.unit)
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit, people, ends)
+    _check_names(plan.schema().names, opened)
     _check_counts(plan)
     coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coding.counted_names, plan.rows)
     columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names, *plan.coding.raw_names]
@@ -106,6 +108,18 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
         raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
     announce("Checking")
     return _judge_release(opened, policy, settings, plan, made, summaries)
+
+
+def _check_names(names: Sequence[str], opened: Opened) -> None:
+    """Raise ColumnError for published columns that Spark would not write beside one another."""
+    assert isinstance(opened.reader, SparkReader)
+    known: dict[str, str] = {}
+    for name in () if opened.reader.tells_case_apart else names:
+        other = known.setdefault(name.lower(), name)
+        if other != name:
+            raise ColumnError(
+                f"Spark cannot write columns whose names differ in case only. Got {other!r} and {name!r}: rename one of them."
+            )
 
 
 def _check_counts(plan: Plan) -> None:

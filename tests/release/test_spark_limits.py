@@ -191,6 +191,19 @@ def test_names_may_differ_in_case_where_one_is_not_published(session: Any) -> No
         tc.anonymize(session.createDataFrame(table), both)
 
 
+def test_a_number_that_means_no_value_is_not_published(session: Any) -> None:
+    """On a grid of 33 the bounds of -90 are -99 and -67; to its readers, -99 means that there is no value."""
+    table = pa.table({"age": [-90, -80, 5, 6] * 10, "ill": ["flu", "gout", "gout", "flu"] * 10})
+    policy = tc.Policy(
+        quasi=[tc.Quasi("age", snap=33, recode="bounds")], sensitive={"ill": 0.5}, k=3, input=tc.Input(missing=["-99"])
+    )
+    with pytest.raises(tc.PolicyError, match=r"'-99', which the release would publish in 'age\.min'") as ref:
+        tc.anonymize(table, policy)
+    with pytest.raises(tc.PolicyError) as comp:
+        tc.anonymize(session.createDataFrame(table), policy)
+    assert str(comp.value) == str(ref.value)
+
+
 @pytest.mark.parametrize("recode", ["range", "bounds", "set"])
 def test_times_of_day_are_released_as_on_one_machine(recode: Any, session: Any, tmp_path: Path) -> None:
     session.conf.set("spark.sql.timeType.enabled", "true")

@@ -297,21 +297,17 @@ class Ends:
     ----------
     policy : Policy
         With the grids that ``snap: auto`` chose.
-    schema : pyarrow schema
-        Of all columns that are judged.
     raw : mapping
         By quasi-identifier the column with its values.
     unit : str or None
     """
 
     policy: Policy
-    schema: pa.Schema
     raw: Mapping[str, str]
     unit: str | None
 
     def of_few(self, rows: pa.Table) -> str | None:
         """Return the first column with ends of ranges that too few persons attain; None if there is none."""
-        rows = rows.cast(self.schema)  # Spark shows timestamps in the time zone of the session
         raw = {name: rows[beside].combine_chunks() for name, beside in self.raw.items()}
         return column_with_ends_of_few(self.policy, rows, raw, None if self.unit is None else rows[self.unit])
 
@@ -381,12 +377,11 @@ def _judge_release(
     reference = reference_of(opened.source, plan.policy)
     for name in reference:
         check_counts(reference, name, made.counts(name), 0)
-    for column in schema if words_for_missing(policy) else ():
-        if pa.types.is_string(column.type):
-            check_missing_texts(column.name, made.counts(column.name), policy)
+    for name in schema.names if words_for_missing(policy) else ():
+        check_missing_texts(name, made.texts(name), policy)
     of_owner, of_reader = policies_of_release(plan.policy, plan.attributes)
     grids = chosen_grids(plan.scales)
-    ends = Ends(on_chosen_grids(plan.policy, grids), plan.judged_schema(), plan.raw_names, plan.unit)
+    ends = Ends(on_chosen_grids(plan.policy, grids), plan.raw_names, plan.unit)
     bins = bins_beside(opened.source, plan.policy, reference)
     judge = Judge(reference, of_owner, of_reader, bins, ends if policy.edges > 1 else None)
     charges = [Charges.joined(parts) for parts in zip(*(summary.charges for summary in summaries), strict=True)]

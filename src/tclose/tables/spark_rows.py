@@ -242,11 +242,13 @@ class _NoteAlone:
 
     judge: Callable[[pa.Table], bytes]
     columns: Sequence[str]
-    names: Sequence[str]
+    schema: pa.Schema
 
     def __call__(self, rows: pa.Table) -> pa.Table:
-        """Return the note on some columns of the rows, under their published names."""
-        return pa.table({NOTE: pa.array([self.judge(rows.select(self.columns).rename_columns(self.names))], pa.binary())})
+        """Return the note on some columns of the rows, under their published names and in their types."""
+        # Spark shows timestamps in the time zone of the session.
+        published = rows.select(self.columns).rename_columns(self.schema.names).cast(self.schema)
+        return pa.table({NOTE: pa.array([self.judge(published)], pa.binary())})
 
 
 class PublishedRows:
@@ -268,9 +270,9 @@ class PublishedRows:
     def judge(self, by: Sequence[str], parts: int, judge: Callable[[pa.Table], bytes]) -> list[bytes]:
         """Return what a function finds in each part of the published rows; rows that agree in some columns are in one part."""
         functions = _functions()
-        names, columns = list(self._columns), list(self._columns.values())
+        columns = list(self._columns.values())
         with asking(self._engine):
-            judged = sendable(self._engine.reader.session, _NoteAlone(judge, columns, names))
+            judged = sendable(self._engine.reader.session, _NoteAlone(judge, columns, self._schema))
             part = functions.pmod(functions.xxhash64(*(self._columns[name] for name in by)), functions.lit(parts))
             rows = self._published().withColumn(PART, part.cast("int")).repartition(parts, PART)
             found = rows.groupBy(PART).applyInArrow(judged, _spark_schema(_NOTED)).toArrow()
@@ -287,7 +289,14 @@ class PublishedRows:
         """Return the number of published rows with each value of a column."""
         with asking(self._engine):
             found = self._published().groupBy(self._columns[name]).count().toArrow()
-        return dict(zip(found[0].to_pylist(), found[1].to_pylist(), strict=True))
+        values = found[0].cast(self._schema.field(name).type)  # timestamps are in the time zone of the session
+        return dict(zip(values.to_pylist(), found[1].to_pylist(), strict=True))
+
+    def texts(self, name: str) -> list[str | None]:
+        """Return the published values of a column, each once, as they are printed."""
+        with asking(self._engine):
+            found = self._published().select(self._columns[name]).distinct().toArrow()
+        return found[0].cast(self._schema.field(name).type).cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
 
     def table(self, names: Sequence[str]) -> Any:
         """Return some published columns as a DataFrame, its rows sorted by their values."""

@@ -6,6 +6,7 @@ sends them, pickled, to its executors. Coded rows are packed: a row of Spark's f
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -31,6 +32,9 @@ partitions that Spark makes of its own accord, 200, is not lowered for rows that
 
 COUNTED, OTHERS = "counted", "others"
 """Columns of packed rows: those that are counted again and again, and all others."""
+
+_TIMESTAMPS = "spark.sql.parquet.outputTimestampType"
+"""The setting of a session by which timestamps are written."""
 
 OnBatches = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What is done with batches of rows, wherever they are."""
@@ -305,8 +309,8 @@ class PublishedRows:
 
     def write(self, names: Sequence[str], folder: Path) -> None:
         """Write some published columns to a new folder, as Parquet files; the executors write, and see the folder too."""
-        with asking(self._engine):
-            self.table(names).write.parquet(str(folder))
+        with asking(self._engine), _exact_timestamps(self._engine.reader.session):
+            self.table(names).write.parquet(_on_disk(folder))
         for path in folder.iterdir():
             if path.name.startswith(("_", ".")):  # what Spark notes about its own work
                 path.unlink()
@@ -316,13 +320,40 @@ class PublishedRows:
         schema = pa.schema([self._schema.field(name) for name in names])
         columns = [f"p{index}" for index in range(len(names))]
         with asking(self._engine):
-            frame = self._engine.reader.session.read.parquet(str(folder)).toDF(*columns)
+            frame = self._engine.reader.session.read.parquet(_no_pattern(_on_disk(folder))).toDF(*columns)
             frame = frame.withColumn(NOTE, _functions().lit(None).cast("binary"))
         return PublishedRows(self._engine, frame, schema)
 
     def _published(self) -> Any:
         """Return the frame of published rows, without notes."""
         return self._frame.where(_functions().col(NOTE).isNull()).drop(NOTE)
+
+
+def _on_disk(folder: Path) -> str:
+    """Return the name by which Spark finds a folder on the disk, also where names without a scheme are those of HDFS."""
+    return f"file://{folder}"
+
+
+def _no_pattern(name: str) -> str:
+    """Return the name of a folder as Spark reads it, which takes brackets for a pattern of names."""
+    return re.sub(r"[\\*?\[\]{}]", r"\\\g<0>", name)
+
+
+@contextmanager
+def _exact_timestamps(session: Any) -> Iterator[None]:
+    """Write timestamps in this block as they are, with their time zone: no option of a single write does that.
+
+    Spark's own choice is INT96, which has no time zone, and which other readers take for other years before 1678 and after 2261.
+    """
+    before = session.conf.get(_TIMESTAMPS, None)
+    session.conf.set(_TIMESTAMPS, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(_TIMESTAMPS)
+        else:
+            session.conf.set(_TIMESTAMPS, before)
 
 
 def forget(frame: Any) -> None:

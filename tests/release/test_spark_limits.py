@@ -231,6 +231,14 @@ def test_names_may_differ_in_case_where_one_is_not_published(session: Any) -> No
         tc.anonymize(session.createDataFrame(table), both)
 
 
+def test_text_that_is_not_text_is_told(session: Any) -> None:
+    frame = session.range(100).selectExpr("cast(if(id % 2 = 0, x'FF41', x'41') as string) as name", "id % 3 as ill")
+    policy = tc.Policy(quasi=["name"], sensitive={"ill": 0.5}, k=5)
+    for release in (tc.audit, tc.anonymize):
+        with pytest.raises(tc.InputError, match="has text that is not UTF-8"):
+            release(frame, policy)
+
+
 def test_a_number_that_means_no_value_is_not_published(session: Any) -> None:
     """On a grid of 33 the bounds of -90 are -99 and -67; to its readers, -99 means that there is no value."""
     table = pa.table({"age": [-90, -80, 5, 6] * 10, "ill": ["flu", "gout", "gout", "flu"] * 10})

@@ -311,9 +311,14 @@ class PublishedRows:
         """Write some published columns to a new folder, as Parquet files; the executors write, and see the folder too."""
         with asking(self._engine), _exact_timestamps(self._engine.reader.session):
             self.table(names).write.parquet(_on_disk(folder))
-        for path in folder.iterdir():
+        parts = []
+        for path in sorted(folder.iterdir()):
             if path.name.startswith(("_", ".")):  # what Spark notes about its own work
                 path.unlink()
+            else:
+                parts.append(path)
+        for number, path in enumerate(parts):  # Spark's names are others each time, and the digest is of them too
+            path.rename(folder / f"part-{number:05}.parquet")
 
     def read_back(self, names: Sequence[str], folder: Path) -> PublishedRows:
         """Return rows that were written to a folder, read again."""

@@ -192,3 +192,15 @@ def test_charges_of_parts_are_those_of_the_whole(codes: list[int], classes: int,
     for ref, comp in ((whole.seen, joined.seen), (whole.ncp, joined.ncp), (whole.lm, joined.lm)):
         assert sum(comp) == pytest.approx(sum(ref))
     assert (joined.reach, joined.mixed, joined.missing) == (whole.reach, whole.mixed, whole.missing)
+
+
+def test_a_part_may_cover_more_units_than_a_float_can_count() -> None:
+    """The units of a line are those of its least differences: 5e-324 beside 1e308."""
+    made = Line.of("q", [-1e308, 5e-324, 1e-323, 1e308])[0]
+
+    def charges(codes: list[int]) -> Charges:
+        """What is charged for some codes as one class."""
+        return Charges.of(made.publish(np.array(codes), np.array([0, len(codes)])), np.array([len(codes)])).summed()
+
+    joined = Charges.joined([charges([1, 1, 2]), charges([0, 0, 3])])
+    assert joined.seen == [pytest.approx(0), 3]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections import Counter
 from collections.abc import Iterator
@@ -76,8 +77,11 @@ def test_a_release_is_the_same_for_any_number_of_partitions(session: Any, tmp_pa
     assert found.holds, str(found)
     assert found.audit.k == one.certificate["attained"]["k"]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in paths)
+    digest = json.loads(paths[1].read_bytes())["release"]["sha256"]
     with pytest.raises(tc.OutputError, match="exists"):
         many.write(tmp_path / "one.parquet")
+    one.write(tmp_path / "one.parquet", force=True)
+    assert json.loads(paths[1].read_bytes())["release"]["sha256"] == digest
     other.write(tmp_path / "one.parquet", force=True)
     assert tc.verify(paths[0]).holds
     part = next((tmp_path / "one.parquet").iterdir())
@@ -212,6 +216,12 @@ def test_what_spark_cannot_do_is_said(session: Any) -> None:
         patch.setattr(distributed, "COUNTS", 40)
         with pytest.raises(tc.PolicyError, match=r"'pay' has \d values.*pay: \{bins: 100\}"):
             tc.anonymize(frame, POLICY, effort="fast")
+    session.conf.set(distributed.LARGE_TYPES, "true")
+    try:
+        with pytest.raises(tc.InputError, match="useLargeVarTypes must be false"):
+            tc.anonymize(frame, POLICY, effort="fast")
+    finally:
+        session.conf.unset(distributed.LARGE_TYPES)
     with pytest.raises(tc.OutputError, match=r"\.parquet"):
         tc.anonymize(frame, POLICY, effort="fast").write("release.csv")
 

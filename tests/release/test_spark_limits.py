@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,77 @@ def test_which_types_of_spark_can_take_a_role(session: Any, tmp_path: Path) -> N
         with pytest.raises(tc.ColumnError, match=rf"Column '{name}' holds .*, which cannot take a role. Use numbers, dates"):
             tc.audit(frame, replace(policy, quasi=[name]))
         assert tc.audit(frame, replace(policy, quasi=["day"], drop=[name])).rows == rows
+
+
+@pytest.mark.parametrize("form", [None, "TIMESTAMP_MILLIS"])
+def test_timestamps_are_released_as_on_one_machine(session: Any, tmp_path: Path, form: str | None) -> None:
+    """Hours that a clock shows twice, years that INT96 cannot hold, microseconds: whatever the session writes by itself."""
+    setting = "spark.sql.parquet.outputTimestampType"
+    session.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    if form is not None:
+        session.conf.set(setting, form)
+    hours = [datetime(2024, 10, 27, hour, 30, 0, 1) for hour in range(3)]  # 00:30 and 01:30 UTC are 02:30 in Berlin
+    ends = [datetime(1500, 2, 28), datetime(9999, 12, 30)]
+    zoned = pa.timestamp("us", "UTC")
+    table = pa.table({
+        "seen": pa.array([ends[row % 2] for row in range(60)], zoned), "sent": pa.array([hours[row % 3] for row in range(60)], zoned),
+        "kept": pa.array([hours[row // 2 % 3] for row in range(60)], zoned),
+    })  # fmt: skip
+    policy = tc.Policy(quasi=[tc.Quasi("seen", recode="bounds")], sensitive={"sent": 0.3}, keep=["kept"], k=5, unit="row")
+    release, ref = tc.anonymize(session.createDataFrame(table), policy), tc.anonymize(table, policy)
+    path = release.write(tmp_path / "release.parquet")[0]
+    assert session.conf.get(setting, None) == form
+    session.conf.unset(setting)
+    written = pq.read_table(path)
+    assert written.schema.types == ref.table.schema.types
+    for name in written.column_names:
+        assert Counter(written[name].to_pylist()) == Counter(ref.table[name].to_pylist())
+    assert tc.verify(path).holds
+
+
+def test_a_release_is_written_to_the_disk_under_any_name(session: Any, tmp_path: Path) -> None:
+    """Also where names without a scheme are those of HDFS; to Spark brackets are a pattern of names."""
+    session.conf.set("fs.defaultFS", "hdfs://nowhere:9000")
+    policy = tc.Policy(quasi=["age"], sensitive={"ill": 0.5}, k=5, other="drop", unit="who")
+    folder = tmp_path / "[a] {b,c}*? 100%"
+    folder.mkdir()
+    try:
+        path = tc.anonymize(session.createDataFrame(some_people(100)), policy).write(folder / "release.parquet")[0]
+    finally:
+        session.conf.unset("fs.defaultFS")
+    assert tc.verify(path).holds
+
+
+def test_names_may_differ_in_case_where_one_is_not_published(session: Any) -> None:
+    table = some_people(60).append_column("AGE", pa.array(range(60)))
+    policy = tc.Policy(quasi=["age"], sensitive={"ill": 0.5}, k=5, other="drop", unit="who")
+    both = replace(policy, quasi=["age", "AGE"])
+    for asked in (policy, both):
+        assert tc.audit(session.createDataFrame(table), asked).to_json() == tc.audit(table, asked).to_json()
+    assert tc.anonymize(session.createDataFrame(table), policy).table.columns == ["age", "ill"]
+    with pytest.raises(tc.ColumnError, match="differ in case only"):
+        tc.anonymize(session.createDataFrame(table), both)
+
+
+def test_text_that_is_not_text_is_told(session: Any) -> None:
+    frame = session.range(100).selectExpr("cast(if(id % 2 = 0, x'FF41', x'41') as string) as name", "id % 3 as ill")
+    policy = tc.Policy(quasi=["name"], sensitive={"ill": 0.5}, k=5)
+    for release in (tc.audit, tc.anonymize):
+        with pytest.raises(tc.InputError, match="has text that is not UTF-8"):
+            release(frame, policy)
+
+
+def test_a_number_that_means_no_value_is_not_published(session: Any) -> None:
+    """On a grid of 33 the bounds of -90 are -99 and -67; to its readers, -99 means that there is no value."""
+    table = pa.table({"age": [-90, -80, 5, 6] * 10, "ill": ["flu", "gout", "gout", "flu"] * 10})
+    policy = tc.Policy(
+        quasi=[tc.Quasi("age", snap=33, recode="bounds")], sensitive={"ill": 0.5}, k=3, input=tc.Input(missing=["-99"])
+    )
+    with pytest.raises(tc.PolicyError, match=r"'-99', which the release would publish in 'age\.min'") as ref:
+        tc.anonymize(table, policy)
+    with pytest.raises(tc.PolicyError) as comp:
+        tc.anonymize(session.createDataFrame(table), policy)
+    assert str(comp.value) == str(ref.value)
 
 
 @pytest.mark.parametrize("recode", ["range", "bounds", "set"])

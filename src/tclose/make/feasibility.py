@@ -14,7 +14,7 @@ import numpy as np
 
 from tclose.errors import InfeasibleError
 from tclose.make.encode import Attribute, EncodedTable
-from tclose.make.one_class import check_k, too_far, too_uneven
+from tclose.make.one_class import check_k, check_n, too_far, too_uneven
 from tclose.policy import Policy
 from tclose.values.arrays import Bools, Codes, Ints
 from tclose.values.exact import number_of, plain
@@ -82,10 +82,7 @@ def _check_sizes(table: EncodedTable, policy: Policy) -> None:
     if table.persons is not None:
         counted, what = len(np.unique(table.persons)), "person"
     check_k(counted, what, policy)
-    if policy.n is not None and table.rows < policy.n:
-        raise InfeasibleError(
-            f"The table has {number_of(table.rows, 'row')}: n={policy.n} cannot be satisfied. Choose a smaller n."
-        )
+    check_n(table.rows, policy)
     for attribute in table.sensitive:
         values, l = len(attribute.counts), attribute.column.l  # noqa: E741 - the name of the model
         if l is not None and values < l:

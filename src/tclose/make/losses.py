@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -253,10 +254,11 @@ class Charges:
             return []
         if reach is None or self.reach is None or reach == self.reach:
             return self.seen
-        covered = (math.fsum(self.seen) - self.mixed) * size_of_reach(self.reach)
+        # Exactly: reaches of floats may be whole numbers beyond all floats.
+        covered = (Fraction(math.fsum(self.seen)) - self.mixed) * size_of_reach(self.reach)
         if isinstance(reach, tuple) and isinstance(self.reach, tuple):
             covered += self.open_ends.low * (self.reach[0] - reach[0]) + self.open_ends.high * (reach[1] - self.reach[1])
-        return [self.mixed + covered / max(size_of_reach(reach), 1)]
+        return [float(self.mixed + covered / max(size_of_reach(reach), 1))]
 
 
 @dataclass(frozen=True)

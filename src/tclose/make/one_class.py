@@ -20,6 +20,12 @@ def check_k(counted: int, what: str, policy: Policy) -> None:
         raise InfeasibleError(f"The table has {number_of(counted, what)}: k={policy.k} cannot be satisfied. Choose a smaller k.")
 
 
+def check_n(rows: int, policy: Policy) -> None:
+    """Raise InfeasibleError if a table has fewer rows than n: no region has so many."""
+    if policy.n is not None and rows < policy.n:
+        raise InfeasibleError(f"The table has {number_of(rows, 'row')}: n={policy.n} cannot be satisfied. Choose a smaller n.")
+
+
 def has_limit(column: Sensitive, policy: Policy) -> bool:
     """Whether a policy limits the values that a class may have of a sensitive column."""
     from tclose.make.models import FAR, UNEVEN  # Numba is loaded on use

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tclose.errors import GateError, PolicyError
+from tclose.errors import ColumnError, GateError, InputError, PolicyError
 from tclose.jobs import announce, report
 from tclose.judge.audit import Context, examine
 from tclose.judge.edges import column_with_ends_of_few, columns_with_ends, refuse_ends_of_few
@@ -53,6 +53,7 @@ from tclose.release.published import (
     words_for_missing,
 )
 from tclose.release.spark_release import SparkRelease
+from tclose.tables.spark import SparkReader
 from tclose.tables.spark_people import SparkPeople
 from tclose.tables.spark_rows import PublishedRows, SparkRows
 from tclose.tables.table import Table
@@ -62,6 +63,8 @@ MOST = 100_000
 """Rows of a block at most: it bounds the memory that an executor needs."""
 COUNTS = 30_000_000
 """Counts of sensitive values in all blocks at most: they come to the driver, about 1 GB."""
+CASE_SENSITIVE, LARGE_TYPES = "spark.sql.caseSensitive", "spark.sql.execution.arrow.useLargeVarTypes"
+"""Settings of a session that matter to a release."""
 COMPILED = "a machine that has no kernels yet compiles them first, once"
 """What a listener is told: the driver does not see what executors do."""
 JUDGED = 250_000
@@ -81,9 +84,11 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
         )
     announce("Counting")
     opened = open_input(table, policy, settings.algorithm)
+    _check_session(opened)
     ends = columns_with_ends(policy, opened.source.kinds) if policy.edges > 1 else []
     people = _PeopleOnSpark(opened.source, opened.unit)
     plan = plan_of(opened.source, policy, settings, opened.roles.kept, opened.unit, people, ends)
+    _check_names(plan.schema().names, opened)
     _check_counts(plan)
     coded = opened.source.rows_on_spark(plan.read, plan.coding, plan.coding.counted_names, plan.rows)
     columns = [*plan.coding.quasi_names, *plan.coding.sensitive_names, *plan.coding.other_names, *plan.coding.raw_names]
@@ -109,6 +114,25 @@ def anonymize_on_spark(table: Any, policy: Policy, settings: Settings, *, keep_o
         raise GateError("The release was stopped: the blocks that were released are not those that were cut. Nothing is written.")
     announce("Checking")
     return _judge_release(opened, policy, settings, plan, made, summaries)
+
+
+def _check_session(opened: Opened) -> None:
+    """Raise InputError for a setting of the session with which executors could not hand back what they make."""
+    assert isinstance(opened.reader, SparkReader)
+    if opened.reader.is_set(LARGE_TYPES):
+        raise InputError(f"On Spark {LARGE_TYPES} must be false for a release. Got true: unset it.")
+
+
+def _check_names(names: Sequence[str], opened: Opened) -> None:
+    """Raise ColumnError for published columns that Spark would not write beside one another."""
+    assert isinstance(opened.reader, SparkReader)
+    known: dict[str, str] = {}
+    for name in () if opened.reader.is_set(CASE_SENSITIVE) else names:
+        other = known.setdefault(name.lower(), name)
+        if other != name:
+            raise ColumnError(
+                f"Spark cannot write columns whose names differ in case only. Got {other!r} and {name!r}: rename one of them."
+            )
 
 
 def _check_counts(plan: Plan) -> None:
@@ -286,21 +310,17 @@ class Ends:
     ----------
     policy : Policy
         With the grids that ``snap: auto`` chose.
-    schema : pyarrow schema
-        Of all columns that are judged.
     raw : mapping
         By quasi-identifier the column with its values.
     unit : str or None
     """
 
     policy: Policy
-    schema: pa.Schema
     raw: Mapping[str, str]
     unit: str | None
 
     def of_few(self, rows: pa.Table) -> str | None:
         """Return the first column with ends of ranges that too few persons attain; None if there is none."""
-        rows = rows.cast(self.schema)  # Spark shows timestamps in the time zone of the session
         raw = {name: rows[beside].combine_chunks() for name, beside in self.raw.items()}
         return column_with_ends_of_few(self.policy, rows, raw, None if self.unit is None else rows[self.unit])
 
@@ -370,12 +390,11 @@ def _judge_release(
     reference = reference_of(opened.source, plan.policy)
     for name in reference:
         check_counts(reference, name, made.counts(name), 0)
-    for column in schema if words_for_missing(policy) else ():
-        if pa.types.is_string(column.type):
-            check_missing_texts(column.name, made.counts(column.name), policy)
+    for name in schema.names if words_for_missing(policy) else ():
+        check_missing_texts(name, made.texts(name), policy)
     of_owner, of_reader = policies_of_release(plan.policy, plan.attributes)
     grids = chosen_grids(plan.scales)
-    ends = Ends(on_chosen_grids(plan.policy, grids), plan.judged_schema(), plan.raw_names, plan.unit)
+    ends = Ends(on_chosen_grids(plan.policy, grids), plan.raw_names, plan.unit)
     bins = bins_beside(opened.source, plan.policy, reference)
     judge = Judge(reference, of_owner, of_reader, bins, ends if policy.edges > 1 else None)
     charges = [Charges.joined(parts) for parts in zip(*(summary.charges for summary in summaries), strict=True)]

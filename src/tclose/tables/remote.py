@@ -116,7 +116,15 @@ class Remote(Queried):
         """Yield the batches of a query's result; timestamps with a time zone in UTC."""
         with self.asking():
             for batch in self.reader.run(rows, size):
+                self._check_text(batch)
                 yield pa.record_batch([_in_utc(column) for column in batch.columns], names=batch.schema.names)
+
+    def _check_text(self, batch: pa.RecordBatch) -> None:
+        """Raise InputError for text that is not UTF-8, which an engine may have made of bytes."""
+        try:
+            batch.validate(full=True)
+        except pa.ArrowInvalid:
+            raise InputError(f"{self.reader.title} has text that is not UTF-8. Decode it where it is made.") from None
 
     @contextmanager
     def asking(self) -> Iterator[None]:

@@ -66,10 +66,12 @@ class SparkReader(RemoteReader):
     def select(self, columns: Mapping[str, str]) -> Any:
         """Return some columns as an ibis table over a temporary view; text is compared by its bytes."""
         functions = extras.load("pyspark.sql.functions")
-        types = {field.name: field.dataType for field in self._frame.schema.fields}
+        places = [f"c{place}" for place in range(len(self.names))]
+        fields = dict(zip(self.names, zip(places, self._frame.schema.fields, strict=True), strict=True))
         cells, schema = [], {}
         for name, column in columns.items():
-            cell, kind = functions.col(f"`{name.replace('`', '``')}`"), types[name]
+            place, field = fields[name]
+            cell, kind = functions.col(place), field.dataType
             word = type(kind).__name__
             if word in _TEXTS:
                 cell, schema[column] = functions.collate(cell, "UTF8_BINARY"), "string"
@@ -83,9 +85,14 @@ class SparkReader(RemoteReader):
                 )
             cells.append(cell.alias(column))
         view = f"tclose_{uuid.uuid4().hex}"
-        self._frame.select(*cells).createOrReplaceTempView(view)
+        # By their places: to Spark names that differ in case only are one.
+        self._frame.toDF(*places).select(*cells).createOrReplaceTempView(view)
         weakref.finalize(self, _drop_view, self.session, view)
         return ibis.table(ibis.schema(schema), name=view)
+
+    def is_set(self, setting: str) -> bool:
+        """Whether a setting of the session, which is true or false, is true."""
+        return bool(self.session.conf.get(setting) == "true")
 
     def run(self, query: Any, size: int) -> Iterator[pa.RecordBatch]:
         """Yield the result of an ibis expression, ``size`` rows at a time."""

@@ -6,6 +6,7 @@ sends them, pickled, to its executors. Coded rows are packed: a row of Spark's f
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -31,6 +32,9 @@ partitions that Spark makes of its own accord, 200, is not lowered for rows that
 
 COUNTED, OTHERS = "counted", "others"
 """Columns of packed rows: those that are counted again and again, and all others."""
+
+_TIMESTAMPS = "spark.sql.parquet.outputTimestampType"
+"""The setting of a session by which timestamps are written."""
 
 OnBatches = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 """What is done with batches of rows, wherever they are."""
@@ -242,11 +246,13 @@ class _NoteAlone:
 
     judge: Callable[[pa.Table], bytes]
     columns: Sequence[str]
-    names: Sequence[str]
+    schema: pa.Schema
 
     def __call__(self, rows: pa.Table) -> pa.Table:
-        """Return the note on some columns of the rows, under their published names."""
-        return pa.table({NOTE: pa.array([self.judge(rows.select(self.columns).rename_columns(self.names))], pa.binary())})
+        """Return the note on some columns of the rows, under their published names and in their types."""
+        # Spark shows timestamps in the time zone of the session.
+        published = rows.select(self.columns).rename_columns(self.schema.names).cast(self.schema)
+        return pa.table({NOTE: pa.array([self.judge(published)], pa.binary())})
 
 
 class PublishedRows:
@@ -268,9 +274,9 @@ class PublishedRows:
     def judge(self, by: Sequence[str], parts: int, judge: Callable[[pa.Table], bytes]) -> list[bytes]:
         """Return what a function finds in each part of the published rows; rows that agree in some columns are in one part."""
         functions = _functions()
-        names, columns = list(self._columns), list(self._columns.values())
+        columns = list(self._columns.values())
         with asking(self._engine):
-            judged = sendable(self._engine.reader.session, _NoteAlone(judge, columns, names))
+            judged = sendable(self._engine.reader.session, _NoteAlone(judge, columns, self._schema))
             part = functions.pmod(functions.xxhash64(*(self._columns[name] for name in by)), functions.lit(parts))
             rows = self._published().withColumn(PART, part.cast("int")).repartition(parts, PART)
             found = rows.groupBy(PART).applyInArrow(judged, _spark_schema(_NOTED)).toArrow()
@@ -287,7 +293,14 @@ class PublishedRows:
         """Return the number of published rows with each value of a column."""
         with asking(self._engine):
             found = self._published().groupBy(self._columns[name]).count().toArrow()
-        return dict(zip(found[0].to_pylist(), found[1].to_pylist(), strict=True))
+        values = found[0].cast(self._schema.field(name).type)  # timestamps are in the time zone of the session
+        return dict(zip(values.to_pylist(), found[1].to_pylist(), strict=True))
+
+    def texts(self, name: str) -> list[str | None]:
+        """Return the published values of a column, each once, as they are printed."""
+        with asking(self._engine):
+            found = self._published().select(self._columns[name]).distinct().toArrow()
+        return found[0].cast(self._schema.field(name).type).cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
 
     def table(self, names: Sequence[str]) -> Any:
         """Return some published columns as a DataFrame, its rows sorted by their values."""
@@ -296,24 +309,56 @@ class PublishedRows:
 
     def write(self, names: Sequence[str], folder: Path) -> None:
         """Write some published columns to a new folder, as Parquet files; the executors write, and see the folder too."""
-        with asking(self._engine):
-            self.table(names).write.parquet(str(folder))
-        for path in folder.iterdir():
+        with asking(self._engine), _exact_timestamps(self._engine.reader.session):
+            self.table(names).write.parquet(_on_disk(folder))
+        parts = []
+        for path in sorted(folder.iterdir()):
             if path.name.startswith(("_", ".")):  # what Spark notes about its own work
                 path.unlink()
+            else:
+                parts.append(path)
+        for number, path in enumerate(parts):  # Spark's names are others each time, and the digest is of them too
+            path.rename(folder / f"part-{number:05}.parquet")
 
     def read_back(self, names: Sequence[str], folder: Path) -> PublishedRows:
         """Return rows that were written to a folder, read again."""
         schema = pa.schema([self._schema.field(name) for name in names])
         columns = [f"p{index}" for index in range(len(names))]
         with asking(self._engine):
-            frame = self._engine.reader.session.read.parquet(str(folder)).toDF(*columns)
+            frame = self._engine.reader.session.read.parquet(_no_pattern(_on_disk(folder))).toDF(*columns)
             frame = frame.withColumn(NOTE, _functions().lit(None).cast("binary"))
         return PublishedRows(self._engine, frame, schema)
 
     def _published(self) -> Any:
         """Return the frame of published rows, without notes."""
         return self._frame.where(_functions().col(NOTE).isNull()).drop(NOTE)
+
+
+def _on_disk(folder: Path) -> str:
+    """Return the name by which Spark finds a folder on the disk, also where names without a scheme are those of HDFS."""
+    return f"file://{folder}"
+
+
+def _no_pattern(name: str) -> str:
+    """Return the name of a folder as Spark reads it, which takes brackets for a pattern of names."""
+    return re.sub(r"[\\*?\[\]{}]", r"\\\g<0>", name)
+
+
+@contextmanager
+def _exact_timestamps(session: Any) -> Iterator[None]:
+    """Write timestamps in this block as they are, with their time zone: no option of a single write does that.
+
+    Spark's own choice is INT96, which has no time zone, and which other readers take for other years before 1678 and after 2261.
+    """
+    before = session.conf.get(_TIMESTAMPS, None)
+    session.conf.set(_TIMESTAMPS, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(_TIMESTAMPS)
+        else:
+            session.conf.set(_TIMESTAMPS, before)
 
 
 def forget(frame: Any) -> None:

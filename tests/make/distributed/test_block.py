@@ -114,3 +114,5 @@ def test_an_impossible_policy_is_told_before_rows_are_cut() -> None:
         planned(some_people(100), replace(POLICY, sensitive=[tc.Sensitive("ill", l=4)], suppression="0.1"))
     with pytest.raises(tc.InfeasibleError, match="k=101"):
         planned(some_people(100), replace(POLICY, k=101))
+    with pytest.raises(tc.InfeasibleError, match="The table has 100 rows: n=101 cannot be satisfied"):
+        planned(some_people(100), replace(POLICY, n=101))

@@ -21,7 +21,7 @@ from tclose.make.distributed.coding import Coding, RowCoding, coarsened
 from tclose.make.edges import can_move_ends, edge_grid, moving_ends
 from tclose.make.encode import Attribute, attribute_of, scale_of_quasi
 from tclose.make.kept import check_kept_values, check_quasi_values
-from tclose.make.one_class import check_k, too_uneven
+from tclose.make.one_class import check_k, check_n, too_uneven
 from tclose.make.recode import type_of_column
 from tclose.make.scales import Published, Scale
 from tclose.make.scales.grids import CountedPeople, Grid, People, grid_for
@@ -198,7 +198,7 @@ def plan_of(
         attributes.append(attribute)
         sensitive.append(Coding(cells, codes.astype(narrow(len(attribute.values))), coarsened(attribute.counts, most)))
     rows = int(counted[0].sum())
-    _check_feasible(source, asked, attributes, rows, unit)
+    _check_feasible(source, policy, attributes, rows, unit)
     names = [column.name for column in policy.quasi]
     raw = [names.index(name) for name in ends]
     coding = RowCoding(quasi, sensitive, limited, len(kept) + (unit is not None), settings.seed, raw)
@@ -285,6 +285,7 @@ def _check_feasible(source: Table, policy: Policy, attributes: Sequence[Attribut
     Both are looked at: persons, as the owner counts, and rows, as a reader does, who does not have the unit.
     """
     _check_k(source, policy, rows, unit)
+    check_n(rows, policy)
     for attribute in attributes:
         column = attribute.column
         persons = None

@@ -13,6 +13,7 @@ from tclose.cli.tables import (
     LOCAL,
     MASTER,
     SPARK,
+    STANDARD_INPUT,
     TABLE,
     a_table,
     check_engine,
@@ -71,7 +72,7 @@ def anonymize(
       tclose verify release.csv
     """
     from tclose.cli.printing import a_reader_may_leave, echo, warnings_told
-    from tclose.cli.released import show_release, show_release_set, show_spark_release, show_unconfirmed
+    from tclose.cli.released import Asked, show_release, show_release_set, show_spark_release, show_unconfirmed
     from tclose.cli.screen import stages
     from tclose.make.registry import settings_of
     from tclose.policy import Policy, files_of
@@ -108,9 +109,10 @@ def anonymize(
         if unconfirmed:
             show_unconfirmed(policy)
         if isinstance(release, SparkRelease):
-            show_spark_release(release, written, pages)
+            show_spark_release(release, written, Asked(policy, None), pages)
         elif isinstance(release, Release):
-            show_release(release, written, pages, notes)
+            raw = source if isinstance(source, Path) and source != STANDARD_INPUT else None
+            show_release(release, written, Asked(policy, raw), pages, notes)
         else:
             show_release_set(release, written, notes)
             for page in pages:

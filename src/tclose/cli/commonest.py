@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow.compute as pc
 
 from tclose.cli.screen import listed_names
@@ -41,12 +40,6 @@ def largest_shares(release: Release | SparkRelease, of_table: Mapping[str, Fract
     beyond = [name for name in of_table if name in stated and _is_beyond_t(release, name, of_table[name])]
     if beyond:
         yield f"t does not bound that share of {listed_names(beyond)}: near values count as nearly the same there."
-
-
-def shares_in_table(release: Release) -> dict[str, Fraction]:
-    """Return the share of the rows of a release that have the commonest value of each sensitive column."""
-    counts = {name: np.bincount(release._details.codes_of(name)) for name in release.audit.sensitive}
-    return {name: Fraction(int(found.max()), int(found.sum())) for name, found in counts.items()}
 
 
 def _is_beyond_t(release: Release | SparkRelease, name: str, of_table: Fraction) -> bool:

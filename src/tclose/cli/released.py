@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tclose.cli.binned import fewer_bins
-from tclose.cli.commonest import hardly_limited, largest_shares, shares_in_table
+from tclose.cli.commonest import hardly_limited, largest_shares
 from tclose.cli.printing import Columns, Screen, words
 from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limit_as_text, limits_table, listed_names, size
 from tclose.cli.unique import show_unique
 from tclose.make.registry import DEFAULT
 from tclose.policy.models import asked_of
 from tclose.release.certificate import edges_in_words
-from tclose.release.detail import DetailLost
+from tclose.release.detail import DetailLost, commonest_shares
 from tclose.report.attained import SATISFIED
 from tclose.report.labels import percent
 from tclose.report.published import coarseness_in_words, coarseness_of, ends_in_words, published_columns
@@ -119,7 +119,7 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))
     screen.tell(WHAT_T_IS)
-    for sentence in largest_shares(release, shares_in_table(release)):
+    for sentence in largest_shares(release, commonest_shares(release)):
         screen.tell(sentence)
     for sentence in fewer_bins(audit):
         screen.tell(sentence)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +90,7 @@ def anonymize(
     options = _parse_options(option)
     inputs = [*files_read(source), policy, *files_of(asked)]
     several = settings_of(algorithm, seed, effort, options).algorithm.several
-    with faults_of_inputs_first(lambda: _check_inputs(source, engine, master, asked)):
+    with _nothing_written(out), faults_of_inputs_first(lambda: _check_inputs(source, engine, master, asked)):
         for page in [] if report is None else report_paths(report, len(asked.sensitive) if several else None):
             check_page(page, internal=False, force=force, inputs=[*inputs, out, *papers_of(out)])
         if engine == SPARK:
@@ -117,6 +118,19 @@ def anonymize(
             show_release_set(release, written, notes)
             for page in pages:
                 echo(f"  {page}  public: a report")
+
+
+@contextmanager
+def _nothing_written(out: Path) -> Iterator[None]:
+    """Add to the error for a file that exists that nothing was written, and that a release that exists is an earlier one."""
+    from tclose.errors import OutputExistsError
+
+    try:
+        yield
+    except OutputExistsError as error:
+        earlier = error.args[0] != out and out.exists()
+        error.note = f"Nothing was written{f': {out.name!r} is an earlier release' if earlier else ''}."
+        raise
 
 
 def _check_inputs(source: Path | str, engine: str, master: str | None, policy: Policy) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
+from contextlib import redirect_stdout
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +20,12 @@ from typer.testing import CliRunner, Result
 import tclose as tc
 from tclose.cli import app
 from tclose.cli.printing import Screen
+from tclose.cli.released import Asked, show_release, show_spark_release
 from tclose.cli.screen import _disclosure_in_words, how_read, stages
 from tclose.cli.unique import show_unique
 from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
+from tclose.judge.parts import Figures
 from tclose.report.attained import SATISFIED
 from tclose.report.facts import Facts
 from tclose.report.labels import percent
@@ -200,6 +207,27 @@ def test_the_largest_share_of_one_value_is_that_of_the_report(tmp_path: Path) ->
     assert facts.beyond_t == "t does not bound these shares of debt: near values count as nearly the same there."
     assert "t does not bound that share of debt: near values count as nearly the same there.\n" in shown
     assert "The class farthest from the table in" not in shown
+
+
+def test_the_screen_of_a_release_on_spark_is_that_of_one_machine(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """The same release, once with its classes and once with their figures alone, as they come home from a cluster."""
+    release, out = tc.anonymize(files[0], tc.Policy.load(files[1])), tmp_path / "release.csv"
+    paths, asked = release.write(out), Asked(files[1], None)
+    figures, details = Figures.of(release.audit), release._details
+    stated = {"certificate": release.certificate, "record": release.record, "readings": release.readings}
+    far: Any = SimpleNamespace(audit=figures, loss=release.loss, in_words=details.in_words, suppressed=0, **stated)
+    screens = []
+    for show in (partial(show_release, release, paths, asked), partial(show_spark_release, far, paths, asked)):
+        shown = io.StringIO()
+        with redirect_stdout(shown):
+            show()
+        screens.append(shown.getvalue().splitlines())
+    here, there = screens
+    assert [line for line in there if line not in here] == [
+        line for line in there if line.startswith("Largest share of one value in")
+    ]
+    gone = [line for line in here if line not in there]
+    assert [line.split()[0] for line in gone] == ["l", "Largest", "8", "Most"]  # l of pay is not asked
 
 
 def test_the_next_commands_name_the_files_and_run(tmp_path: Path) -> None:

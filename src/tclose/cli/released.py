@@ -21,7 +21,7 @@ from tclose.release.detail import DetailLost, commonest_shares
 from tclose.report.attained import SATISFIED
 from tclose.report.labels import percent
 from tclose.report.published import coarseness_in_words, coarseness_of, ends_in_words, published_columns
-from tclose.values.exact import number_of
+from tclose.values.exact import decimal_up, number_of
 
 if TYPE_CHECKING:
     from tclose.policy import Policy
@@ -196,10 +196,16 @@ def show_spark_release(release: SparkRelease, paths: list[Path], asked: Asked, r
     screen.print()
     table = Columns("", "attained", "asked")
     for model, column in asked_of(audit.policy):
-        attained = Fraction(audit.k) if column is None else audit.sensitive[column.name].worst(model.key)
         limit = model.limit(audit.policy, column)
         told = "" if limit is None else f"{limit_as_text(limit)} or {'more' if model.at_least else 'less'}"
-        table.row(model.name if column is None else f"{model.name} of {column.name}", model.rounded(attained), told)
+        if column is None:
+            who, attained = ("rows", audit.k) if audit.k_persons is None else ("persons", audit.k_persons)
+            table.row(model.label.format(who), f"{attained:,}", told)
+        else:
+            worst = audit.sensitive[column.name].worst(model.key)
+            table.row(model.label.format(column.name), f"{int(worst):,}" if model.whole else model.rounded(worst), told)
+    alike = audit.homogeneous["rows"]
+    table.row("rows in classes with one sensitive value", f"{alike:,} ({decimal_up(Fraction(100 * alike, audit.rows), 1)}%)", "")
     screen.print(table)
     screen.tell(WHAT_T_IS)
     for sentence in largest_shares(release, {}):  # the table's counts are not at home

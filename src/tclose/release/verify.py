@@ -132,7 +132,7 @@ class Verification:
         if not all(finding.of_bytes for finding in self.findings if not finding.holds):
             return ""
         return (
-            " Only the bytes differ: all columns, limits and figures that can be counted still match, as when another program "
+            " The bytes differ, but all columns, limits and figures that can be counted still match, as when another program "
             "saved the file. A value that no figure counts may have changed all the same."
         )
 

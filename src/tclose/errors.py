@@ -64,7 +64,14 @@ class OutputExistsError(OutputError, FileExistsError):
 
     >>> print(OutputExistsError("release.csv"))
     File 'release.csv' exists. Give force=True to replace it.
+
+    Attributes
+    ----------
+    note : str
+        What the caller knows besides, in sentences.
     """
+
+    note = ""
 
     def __str__(self) -> str:
         """Return the sentence for a caller in Python."""
@@ -72,7 +79,8 @@ class OutputExistsError(OutputError, FileExistsError):
 
     def sentence(self, how: str) -> str:
         """Return the sentence with another way to ask for it, as an option of the command line."""
-        return f"File {str(self.args[0])!r} exists. Give {how} to replace it."
+        said = f"File {str(self.args[0])!r} exists. Give {how} to replace it."
+        return f"{said} {self.note}" if self.note else said
 
 
 class PrivacyRiskWarning(UserWarning):

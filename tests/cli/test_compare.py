@@ -48,7 +48,27 @@ def test_the_screen(given: list[str]) -> None:
     assert next(line for line in lines if "0.2000" in line).startswith("* growth")
     assert "100 of 1,000 persons were held back at random" in " ".join(lines)
     assert "a release that anonymize makes of all of them has slightly different figures, GCP included." in " ".join(lines)
+    assert "LM (loss metric): information loss" in result.stdout
     assert lines[-1] == "Not made, sabre at t = 0.2, sabre at t = 0.1: cannot: It cannot."
+
+
+def test_the_screen_of_one_algorithm_marks_nothing_and_shows_shares(given: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [
+        Result(
+            Cell("growth", t, 2, 0), "done", figures=figures(t=t, gcp=gcp, share={"ill": t + 0.4}, share_in_table={"ill": 0.4})
+        )
+        for t, gcp in ((0.1, 0.4), (0.2, 0.2))
+    ]
+    monkeypatch.setattr("tclose.study.compare.compare.compare", lambda *_, **__: Comparison(cells, 0.2))
+    lines = CliRunner().invoke(app, given).stdout.splitlines()
+    assert not any(line.startswith("*") for line in lines)
+    first = lines.index("Largest share of one value, or bin, in a class:")
+    assert [line.split() for line in lines[first + 1 : first + 5]] == [
+        ["algorithm", "t", "asked", "k", "ill"],
+        ["growth", "0.1", "2", "50.0%"],
+        ["growth", "0.2", "2", "60.0%"],
+        ["in", "the", "table", "40.0%"],
+    ]
 
 
 def test_json_and_csv(given: list[str], tmp_path: Path) -> None:

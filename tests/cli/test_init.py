@@ -71,8 +71,8 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert made.exit_code == 0
     assert NOBODY in (tmp_path / "report.html").read_text()
     assert made.stdout.splitlines()[0] == (
-        f"The roles of the columns are a proposal that nobody has confirmed: {policy} still has the line NOT CONFIRMED. The policy "
-        "is satisfied for these roles and no others: check each column, then delete the line."
+        f"The roles of the columns are a proposal that nobody has confirmed: {policy} still has the line NOT CONFIRMED. "
+        "Check each column, then delete the line."
     )
     assert run("verify", tmp_path / "release.csv").exit_code == 0
     confirmed = tmp_path / "confirmed.yaml"

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
+import shlex
+from contextlib import redirect_stdout
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +21,12 @@ from typer.testing import CliRunner, Result
 import tclose as tc
 from tclose.cli import app
 from tclose.cli.printing import Screen
+from tclose.cli.released import Asked, show_release, show_spark_release
 from tclose.cli.screen import _disclosure_in_words, how_read, stages
+from tclose.cli.unique import show_unique
 from tclose.jobs import Job, announce, report
 from tclose.judge.attribute import Profile
+from tclose.judge.parts import Figures
 from tclose.report.attained import SATISFIED
 from tclose.report.facts import Facts
 from tclose.report.labels import percent
@@ -50,8 +60,8 @@ def test_the_screen_of_an_audit(files: tuple[Path, Path]) -> None:
     ]
     assert lines[2:6] == [
         "How the columns were read:",
-        "  town and ill: text",
         "  pay: whole numbers, taken as ordered; `distance: equal` if they are codes",
+        "  the others: text",
         "",
     ]
     # Ordered: 1/8 + 2/8 + 3/8 + 4/8 + 3/8 + 2/8 + 1/8, over 7. Equal: 3/4 - 3/8.
@@ -146,13 +156,12 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     shown = run("anonymize", files[0], "-p", files[1], "-o", out).stdout
     assert "rows in classes with one sensitive value" in shown
     assert "of the detail of the quasi-identifiers is lost (GCP " in shown
-    assert "8 of 8 rows are unique when all published columns are taken together (raw table: 8): " in shown
-    assert "somebody who knows the quasi-identifiers of a person, and both pay and ill, may find the row. " in shown
     assert (
-        "By the quasi-identifiers alone no row is unique, because of k: to find one takes somebody who knows sensitive values of the "
-        "person already. No limit is about this number. It is more than half of the rows: if others may know such values, publish "
-        "them coarser, or fewer of them.\n"
+        "8 of 8 rows are unique when all published columns are taken together (raw table: 8), none by the quasi-identifiers alone: "
+        "whoever also knows sensitive values of a person may find the row. If others may know such values, publish them coarser, or "
+        "fewer of them.\n"
     ) in shown
+    assert "more than in the raw table" not in shown
     release = tc.anonymize(files[0], tc.Policy.load(files[1]))
     rows = list(zip(*(release.table[name].to_pylist() for name in ("town", "ill")), strict=True))
     unique = sum(rows.count(row) == 1 for row in rows)
@@ -161,14 +170,122 @@ def test_the_screen_of_a_release_says_what_makes_rows_unique(files: tuple[Path, 
     assert f"Most of that comes from pay, with 8 values: without it {unique} would be unique" in shown
 
 
-def test_few_unique_rows_are_called_usual(tmp_path: Path) -> None:
+def test_of_few_unique_rows_nothing_is_advised(tmp_path: Path) -> None:
     """Half of the people share their pay with somebody of their town: it is not more than half that are unique."""
     rows = "".join(f"{row % 2},{row if row < 10 else 10 + row % 2}\n" for row in range(20))
     (tmp_path / "table.csv").write_text(f"town,pay\n{rows}")
     (tmp_path / "policy.yaml").write_text("k: 2\nquasi: [town]\nsensitive: {pay: 0.9}\n")
     shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv").stdout
     assert "10 of 20 rows are unique when all published columns are taken together" in shown
-    assert "Many such rows are usual where several columns are sensitive, or one has many values." in shown
+    assert "may find the row.\n" in shown
+    assert "If others may know" not in shown
+
+
+def test_why_a_release_has_more_unique_rows_than_the_raw_table(tmp_path: Path) -> None:
+    """Rows 0 to 3 are equal in pairs; where equal rows are in classes with different ranges, each is unique."""
+    release = tc.anonymize(pa.table({"age": [20, 20, 30, 30], "pay": [1, 1, 2, 2]}), tc.Policy(["age"], {"pay": 0.9}, k=2))
+    more = replace(release, certificate={**release.certificate, "unique_rows": 2})
+    for unique_before, told in ((0, True), (2, False), (None, False)):
+        screen = Screen(stderr=False)
+        with screen.capture() as caught:
+            show_unique(screen, replace(more, _details=replace(more._details, unique_before=unique_before)))
+        assert ("  They are more than in the raw table: rows that were equal there may be" in caught.get()) == told
+
+
+def test_the_largest_share_of_one_value_is_that_of_the_report(tmp_path: Path) -> None:
+    """The class with the largest share need not be the one that is farthest from the table."""
+    rng = np.random.default_rng(5)
+    rows = [(int(age), int(debt), int(group)) for age, debt, group in rng.integers([20, 0, 0], [60, 9, 4], (300, 3))]
+    (tmp_path / "table.csv").write_text(
+        "age,debt,group\n" + "".join(f"{age},{debt * debt},{group}\n" for age, debt, group in rows)
+    )
+    (tmp_path / "policy.yaml").write_text("k: 3\nquasi: [age]\nsensitive: {debt: 0.2, group: {t: 0.5, distance: equal}}\n")
+    files = ["-p", str(tmp_path / "policy.yaml"), "-o", str(tmp_path / "release.csv")]
+    shown = run("anonymize", tmp_path / "table.csv", *files).stdout
+    facts = Facts(papers_beside(tmp_path / "release.csv"), 1)
+    shares = [f"{name} {inside} ({outside})" for name in ("debt", "group") for inside, outside in [facts.shares(name)]]
+    assert f"Largest share of one value in a class (in the table): {', '.join(shares)}.\n" in shown
+    assert facts.beyond_t == "t does not bound these shares of debt: near values count as nearly the same there."
+    assert "t does not bound that share of debt: near values count as nearly the same there.\n" in shown
+    assert "The class farthest from the table in" not in shown
+
+
+def test_the_screen_of_a_release_on_spark_is_that_of_one_machine(files: tuple[Path, Path], tmp_path: Path) -> None:
+    """The same release, once with its classes and once with their figures alone, as they come home from a cluster."""
+    release, out = tc.anonymize(files[0], tc.Policy.load(files[1])), tmp_path / "release.csv"
+    paths, asked = release.write(out), Asked(files[1], None)
+    figures, details = Figures.of(release.audit), release._details
+    stated = {"certificate": release.certificate, "record": release.record, "readings": release.readings}
+    far: Any = SimpleNamespace(audit=figures, loss=release.loss, in_words=details.in_words, suppressed=0, **stated)
+    screens = []
+    for show in (partial(show_release, release, paths, asked), partial(show_spark_release, far, paths, asked)):
+        shown = io.StringIO()
+        with redirect_stdout(shown):
+            show()
+        screens.append(shown.getvalue().splitlines())
+    here, there = screens
+    assert [line for line in there if line not in here] == [
+        line for line in there if line.startswith("Largest share of one value in")
+    ]
+    gone = [line for line in here if line not in there]
+    assert [line.split()[0] for line in gone] == ["l", "Largest", "8", "Most"]  # l of pay is not asked
+
+
+def test_the_next_commands_name_the_files_and_run(tmp_path: Path) -> None:
+    folder = tmp_path / "our files"
+    folder.mkdir()
+    (folder / "table.csv").write_text(TABLE)
+    policy, out = folder / "policy.yaml", folder / "release.csv"
+    policy.write_text("k: 2\nquasi: [town]\nsensitive: {pay: {t: 0.25}, ill: {t: 0.9, l: 2}}\ndrop: [age]\n")
+    shown = run("anonymize", folder / "table.csv", "-p", policy, "-o", out).stdout
+    lines = shown.splitlines()[-3:]
+    names = ["Next", "For those who decide", "The classes farthest from the table"]
+    assert [line.partition(": ")[0] for line in lines] == names
+    check, decide, worst = ([*shlex.split(line.partition(": ")[2])] for line in lines)
+    assert check == ["tclose", "verify", str(out)]
+    assert decide == ["tclose", "report", str(out), "--internal", "--data", str(folder / "table.csv")]
+    assert worst == ["tclose", "audit", str(out), "-p", str(policy)]
+    assert [run(*command[1:]).exit_code for command in (check, decide, worst)] == [0, 0, 0]
+    assert "The class farthest from the table in pay" in run(*worst[1:]).stdout
+    piped = CliRunner().invoke(app, ["anonymize", "-", "-p", str(policy), "-o", str(out), "--force"], input=TABLE)
+    assert piped.stdout.splitlines()[-2].endswith("release.csv' --internal")
+
+
+@pytest.mark.parametrize(("unit", "told"), [("", True), ("unit: row\n", False), ("unit: person\n", False)])
+def test_rows_that_look_like_several_rows_of_a_person_are_told(tmp_path: Path, unit: str, told: bool) -> None:
+    """Of 40 persons, three years each: 80 of 120 rows differ from the row before in age alone."""
+    rng = np.random.default_rng(3)
+    people = rng.integers(0, 9, (40, 4)).tolist()
+    rows = [f"p{person},{year},{','.join(map(str, cells))}" for person, cells in enumerate(people) for year in range(3)]
+    (tmp_path / "table.csv").write_text("\n".join(["person,year,a,b,c,ill", *rows]) + "\n")
+    policy = tmp_path / "policy.yaml"
+    person = "" if "person" in unit else "drop: [person]\n"
+    policy.write_text(f"k: 2\n{unit}{person}quasi: [year, a, b, c]\nsensitive: {{ill: 0.9}}\n")
+    shown = run("anonymize", tmp_path / "table.csv", "-p", policy, "-o", tmp_path / "release.csv").stdout
+    assert shown.startswith("Warning: 66.7% of the rows agree with the row before in all columns but one at most, as") == told
+    assert ("Name the column that names the persons in unit, or write unit: row if each row is a person." in shown) == told
+    if told:
+        mixed = [rows[place] for place in rng.permutation(120)]
+        (tmp_path / "table.csv").write_text("\n".join(["person,year,a,b,c,ill", *mixed]) + "\n")
+        shown = run("anonymize", tmp_path / "table.csv", "-p", policy, "-o", tmp_path / "release.csv", "--force").stdout
+        assert "Warning" not in shown
+
+
+def test_codes_and_cells_that_are_looked_up_are_called_so(tmp_path: Path) -> None:
+    rows = "".join(f"{1 + row % 4}.0,{row % 5},{'ab'[row % 2]},{row % 3}\n" for row in range(60))
+    (tmp_path / "table.csv").write_text(f"job,flag,ill,pay\n{rows}")
+    (tmp_path / "ill.csv").write_text("a;x;*\nb;y;*\n")
+    policy = tmp_path / "policy.yaml"
+    policy.write_text(
+        "k: 2\nquasi: {job: {type: category}, flag: {type: category}}\nsensitive: {ill: {t: 0.9, hierarchy: ill.csv}, pay: 0.9}\n"
+    )
+    lines = run("anonymize", tmp_path / "table.csv", "-p", policy, "-o", tmp_path / "out.csv").stdout.splitlines()
+    first = lines.index("How the columns were read:")
+    assert lines[first + 1 : first + 4] == [
+        "  job and flag: codes without an order",
+        "  ill: text, as in its hierarchy",
+        "  pay: whole numbers, taken as ordered; `distance: equal` if they are codes",
+    ]
 
 
 @pytest.mark.parametrize("bins", ["", ", bins: 20"])
@@ -243,11 +360,14 @@ def test_the_screen_has_the_figures_of_the_report(tmp_path: Path) -> None:
     assert said["age"] == f"{open_at_one_end}; 80 or more is one value"
     assert said["town"] == "as it is"
     assert facts.coarse[0] == ("age", said["age"])
-    assert "Where all values beyond an end are one value, widths are shares of what lies up to that end." in shown
-    assert re.search(f"  age +{stated['age']} +{said['age']}", shown)
+    assert re.search(f"  age +{stated['age']} +50.0% in ranges of 8; the others in open ranges; 80 or more is one value", shown)
+    assert "published (of the rows; on average)" in shown
     assert re.search(f"  town +{stated['town']} +as it is", shown)
-    assert re.search(f"  zip +{percent(release.loss.by_attribute['gcp']['zip'])} [*]  {re.escape(said['zip'])}", shown)
-    assert "The report has the same figures." in shown
+    assert re.search(
+        f"  zip +{percent(release.loss.by_attribute['gcp']['zip'])} [*]  {re.escape(said['zip'].replace(' on average', ''))}",
+        shown,
+    )
+    assert "1 none; the report explains it):\n" in shown
     assert (
         "* As a share of what your table has: readers cannot compute it, and the report does not state it. The figure of" in shown
     )
@@ -259,8 +379,8 @@ def test_a_loss_that_no_reader_can_compute_is_marked_and_suppressed_rows_are_nam
     (tmp_path / "policy.yaml").write_text("k: 5\nquasi: {age: {recode: centroid}}\nsensitive: {pay: {t: 0.9}}\n")
     files = ["-p", str(tmp_path / "policy.yaml"), "-o", str(tmp_path / "release.csv"), "--force"]
     shown = run("anonymize", tmp_path / "table.csv", *files).stdout
-    assert "The report has the same figures." not in shown
-    assert "one value" not in shown
+    assert "1 none):\n" in shown
+    assert "is one value" not in shown
     assert shown.count("* As a share of what your table has: readers cannot compute it, and the report does not state it.\n") == 1
     (tmp_path / "table.csv").write_text("age,pay\n" + "".join(f"{age},{age % 2}\n" for age in [20, 30] * 10) + "99,3\n")
     (tmp_path / "policy.yaml").write_text("k: 10\nsuppression: 0.1\nquasi: [age]\nsensitive: {pay: {t: 0.9}}\n")
@@ -278,7 +398,7 @@ def test_a_hierarchy_that_loses_much_is_explained(tmp_path: Path) -> None:
         (tmp_path / "policy.yaml").write_text(f"k: {k}\nquasi: {{town: {hierarchy}}}\nsensitive: {{pay: {{t: 1}}}}\n")
         shown = run("anonymize", tmp_path / "table.csv", *files).stdout
         assert "of the detail of the quasi-identifiers is lost" in shown
-        assert ("town: a class is published as the smallest group of the hierarchy that has all of its values" in shown) == told
+        assert ("Most detail is lost to the hierarchy of town. Without a hierarchy, ranges (snap: auto) or" in shown) == told
 
 
 def test_labels_of_a_hierarchy_have_one_wording_on_the_screen_and_in_the_report(tmp_path: Path) -> None:
@@ -289,7 +409,7 @@ def test_labels_of_a_hierarchy_have_one_wording_on_the_screen_and_in_the_report(
     shown = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "out.csv").stdout
     ((_, said, lost),) = Facts(papers_beside(tmp_path / "out.csv"), 1).losses().rows
     assert " of its hierarchy" in said
-    assert re.search(f"  town +{lost} +{re.escape(said)}", shown)
+    assert re.search(f"  town +{lost} +{re.escape(said.replace(' of the rows', ''))}", shown)  # which the header says
 
 
 def test_unique_rows_of_the_raw_table_are_counted_as_they_are() -> None:
@@ -326,7 +446,7 @@ def test_a_class_is_named_once_with_all_that_it_breaks(tmp_path: Path) -> None:
 def test_columns_in_doubt_have_a_line_of_their_own() -> None:
     columns = {"a": ("text", False), "b": ("text; mend it", True), "c": ("text; mend it", True), "d": ("text", False)}
     readings = {name: Reading(name, "text", f"{name}: {how}", doubtful=doubt) for name, (how, doubt) in columns.items()}
-    assert how_read(readings)[1:] == ["  a and d: text", "  b: text; mend it", "  c: text; mend it"]
+    assert how_read(readings)[1:] == ["  b: text; mend it", "  c: text; mend it", "  the others: text"]
     assert how_read({}) == []
 
 

@@ -278,8 +278,12 @@ def test_targets_that_are_refused_before_long_work(tmp_path: Path, monkeypatch: 
     ends = ".csv, .parquet, .arrow or .feather"
     for out, more, sentence in (
         (tmp_path / "no" / "release.csv", "", f"Folder '{tmp_path / 'no'}' does not exist. Make it first."),
-        (tmp_path / "older.csv", "", f"File '{tmp_path / 'older.csv'}' exists. Give --force to replace it."),
-        (tmp_path / "half.csv", "", f"File '{tmp_path / 'half.csv.certificate.json'}' exists. Give --force to replace it."),
+        (tmp_path / "older.csv", "", f"File '{tmp_path / 'older.csv'}' exists. Give --force to replace it. Nothing was written."),
+        (
+            tmp_path / "half.csv",
+            "",
+            f"File '{tmp_path / 'half.csv.certificate.json'}' exists. Give --force to replace it. Nothing was written.",
+        ),
         (table, "--force", f"File '{table}' {read}"),
         (tmp_path / "zip.csv", "--force", f"File '{tmp_path / 'zip.csv'}' {read}"),
         (tmp_path / "x.xlsx", "", f"The file of a table must have a name that ends in {ends}. Got '.xlsx'."),

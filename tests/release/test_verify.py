@@ -119,7 +119,7 @@ def test_the_screen_is_short_and_the_checks_are_listed_on_request(tmp_path: Path
     pair = certified(data, {"quasi": Q, "sensitive": {"d": {"t": 0.1, "l": 2}}, "k": 2})
     lines = run("verify", data).stdout.splitlines()
     assert lines[0].startswith("r.csv is as certified: it satisfies every limit of its certificate. ")
-    assert lines[-1].endswith("the publisher's word: nobody can check that from the file. To list every check and claim: --all")
+    assert lines[-1].endswith("the publisher's word, and was not checked. To list every check and claim: --all")
     assert not [line for line in lines if line.startswith("yes ") or "dm" in line or "c_avg" in line]
     every = run("verify", data, "--all").stdout
     assert "yes  discernibility (dm), the sum of squared class sizes, as certified (8)" in every  # 2 * 2 + 2 * 2
@@ -141,11 +141,57 @@ def test_precision_is_not_called_what_detail_lost_leaves(tmp_path: Path) -> None
     people = pa.table({"age": [20, 30, 50, 60], "ill": ["flu", "gout"] * 2})
     tc.anonymize(people, tc.Policy(["age"], {"ill": 0.5}, k=2)).write(tmp_path / "r.csv")
     claims = tc.verify(tmp_path / "r.csv").unchecked
-    assert "detail lost (gcp; 0 is none, 1 is all): 0.25, age 0.25" in claims
+    assert "detail lost (gcp; 0 is none, 1 is all; any reader can compute it): 0.25, age 0.25" in claims
     (precision,) = [claim for claim in claims if claim.startswith("precision ")]
     assert "another measure than detail lost" in precision
     assert precision.endswith(" published as they are): 0, age 0")
     assert not any("kept" in claim for claim in claims)
+
+
+def test_who_can_compute_detail_lost_is_said_as_in_the_report(tmp_path: Path) -> None:
+    people = pa.table({"town": list("abcd") * 4, "ill": ["flu", "gout"] * 8})
+    town = tc.Quasi("town", hierarchy={"north": ["a", "b"], "south": ["c", "d"]})
+    made = tc.anonymize(people, tc.Policy([town], {"ill": 0.5}, k=5))
+    made.write(tmp_path / "r.csv")
+    (claim,) = [claim for claim in tc.verify(tmp_path / "r.csv").unchecked if claim.startswith("detail lost ")]
+    assert "any reader can compute it; of a column with a hierarchy, whoever has the hierarchy): " in claim
+    assert "Any reader can compute it; of a column with a hierarchy, whoever has the hierarchy." in made.to_html()
+
+
+def test_a_file_that_was_saved_again_is_called_so(tmp_path: Path) -> None:
+    """Other line ends: another sha256, and the same figures. A changed value is not taken for that."""
+    people = pa.table({"age": [20, 30, 50, 60] * 3, "ill": ["flu", "gout"] * 6})
+    data = tc.anonymize(people, tc.Policy(["age"], {"ill": 0.5}, k=2)).write(tmp_path / "r.csv")[0]
+    text = data.read_bytes()
+    data.write_bytes(text.replace(b"\n", b"\r\n"))
+    found = tc.verify(data)
+    assert noes(found) == ["The file is the one that was certified", "The private record beside it is its own"]
+    assert found.headline.endswith(
+        " checks failed. The bytes differ, but all columns, limits and figures that can be counted still match, as when another "
+        "program saved the file. A value that no figure counts may have changed all the same."
+    )
+    data.write_bytes(text.replace(b"gout", b"flu", 1))
+    assert "The bytes differ" not in tc.verify(data).headline
+    data.write_bytes(text)
+    assert "The bytes differ" not in tc.verify(data).headline
+    (tmp_path / "r.csv.private.json").write_text("{}")
+    assert "The bytes differ" not in tc.verify(data).headline
+
+
+def test_where_persons_were_asked_rows_are_said_to_be_checked(tmp_path: Path) -> None:
+    people = pa.table({"who": [f"p{row // 2}" for row in range(16)], "age": [20, 30, 50, 60] * 4, "ill": ["flu", "gout"] * 8})
+    told = "k and l are checked over rows. That they are satisfied over persons, too, is the publisher's word."
+    for unit, drop in (("who", []), (None, ["who"])):
+        policy = tc.Policy(["age"], {"ill": 0.9}, k=2, unit=unit, drop=drop)
+        tc.anonymize(people, policy).write(tmp_path / "r.csv", force=True)
+        lines = run("verify", tmp_path / "r.csv").stdout.splitlines()
+        assert (told in lines) == (unit is not None)
+
+
+def test_a_certificate_as_a_second_argument_is_told_its_option(tmp_path: Path) -> None:
+    done = run("verify", tmp_path / "r.csv", tmp_path / "r.csv.certificate.json")
+    assert done.exit_code == 2
+    assert "Give a certificate that lies elsewhere with --certificate FILE. Try '" in done.stderr
 
 
 def test_the_verdict_speaks_of_the_reader_s_policy_too(tmp_path: Path) -> None:
@@ -214,7 +260,7 @@ def test_intervals_must_be_those_of_the_policy(bins: Any, labels: list[str], fit
         certified(data, {"quasi": Q, "sensitive": {"s": {"t": 0, "distance": "ordered", "bins": bins}}, "k": 2}).data
     )
     assert found.holds == fit
-    assert noes(found) == ([] if fit else ["The intervals of s are those of the policy"])
+    assert noes(found) == ([] if fit else ["The intervals of s are those of the certificate"])
 
 
 def test_a_number_that_is_written_in_two_ways_is_two_signs(tmp_path: Path) -> None:
@@ -422,7 +468,15 @@ def test_a_release_is_looked_for_before_its_certificate(tmp_path: Path) -> None:
     assert sentence(path) == f"File '{path}' does not exist. Check its path."
     assert sentence(tmp_path) == f"'{tmp_path}' is a folder without Parquet files. Name a file, or a folder of them."
     path.write_text("age,s\n1,2\n")
-    assert sentence(path) == f"Certificate '{path}.certificate.json' does not exist. Put it beside the release, or give its path."
+    assert sentence(path) == (
+        f"Certificate '{path}.certificate.json' does not exist. Is 'release.csv' a release? Then put its certificate beside it, or "
+        "give its path."
+    )
+    paper = tmp_path / "release.csv.certificate.json"
+    paper.write_text("{}")
+    assert sentence(paper) == (
+        "File 'release.csv.certificate.json' is a certificate. Name the release that it is of: 'release.csv'."
+    )
     got = sentence(pa.table({"age": [1]}))
     assert got == "release must be the path of a published file. Got Table. Write it to a file first."
 

@@ -201,9 +201,12 @@ def test_one_name_for_the_detail_that_is_lost_and_weights_only_where_there_are_s
     assert "together, by their weights:" in weighted
     assert "detail lost (GCP; 0%: none, 100%: all)" in plain
     assert "information" not in plain
-    assert "as a share of all that is published: what any reader can compute." in plain
+    assert "as a share of all that is published. Any reader can compute it." in plain
     tree = tc.Quasi("age", hierarchy={"low": list(range(10)), "high": list(range(10, 20))})
-    assert "as a share of all that is published or of the whole hierarchy: what" in section(tree, "size")
+    told = (
+        "as a share of all that is published, or of the whole hierarchy. Any reader can compute it; of a column with a hierarchy,"
+    )
+    assert f"{told} whoever has the hierarchy." in section(tree, "size")
 
 
 def test_sentences_name_all_columns_in_the_order_of_the_policy() -> None:

@@ -60,7 +60,7 @@ def test_the_frontier_has_what_nothing_is_better_than() -> None:
     assert [point["dominated"] for point in found.to_dict()["points"]] == [False, False, True]
     assert found.suggestion == (
         "At t = 0.2, growth (k = 5) loses least: GCP 0.200, COUNT queries off by 20.0% in the median, largest excess of an attack "
-        "+1.0 points. Next is mondrian with GCP 0.500. A t of 0.1 would cost +0.200 of GCP."
+        "+1.0 points. In GCP, a t of 0.1 costs 0.200 more. Next is mondrian with GCP 0.500."
     )
     assert (found.best, Comparison([], None).best) == (found.points[1], None)
     assert repr(found) == "<Comparison: 3 of 4 cells done; 2 on the frontier of t and GCP; INTERNAL>"
@@ -107,6 +107,7 @@ def test_processes_find_what_this_one_finds_and_go_on_where_they_were(people: Pa
         assert result.status == again.status == "done"
         assert {**result.to_dict()["figures"], "seconds": 0} == {**again.to_dict()["figures"], "seconds": 0}
     assert all(0 < (point.gcp_stated or 0) <= 1 for point in found.points)
+    assert all(found.share_in_table["ill"] <= point.share["ill"] <= 1 for point in found.points)
     assert found.compared == Compared(200, 200, 20, ["age", "size"], ["ill"])
     assert json.loads(record.read_text())["compared"] == found.compared._asdict()
     assert oct(record.stat().st_mode & 0o777) == "0o600"
@@ -217,7 +218,7 @@ def test_a_page_a_table_and_a_chart() -> None:
     assert "INTERNAL" in page
     assert "<script>" not in page
     assert "&lt;b&gt;It cannot.&lt;/b&gt;" in page
-    assert "growth (k = 5) loses least" in found._repr_html_()
+    assert "growth (k = 5): GCP 0.200" in found._repr_html_()
     assert found.plot_frontier("query_error", "excess").to_dict()["config"]
     with pytest.raises(tc.PolicyError, match="measure"):
         found.frontier("speed", "t")
@@ -277,10 +278,46 @@ def test_what_is_lost_is_said_as_the_report_of_a_release_states_it() -> None:
         0.2,
     )
     assert found.suggestion is not None
-    assert "growth (k = 5) loses least: GCP 0.360 (0.200 by the raw table), COUNT" in found.suggestion
-    assert found.suggestion.endswith("A t of 0.1 would cost +0.140 of GCP.")
+    assert "growth (k = 5): GCP 0.360 (0.200 by the raw table), COUNT" in found.suggestion
+    assert found.suggestion.endswith("In GCP, a t of 0.1 costs 0.140 more.")
     assert [point.texts[1:3] for point in found.points] == [("0.500", "0.400"), ("0.360", "0.200")]
     older = Comparison.from_dict(json.loads(found.to_json().replace('"gcp_stated": 0.36', '"gcp_stated": null')))
     assert older.points[1].texts[1:3] == ("-", "0.200")
     assert older.suggestion is not None
-    assert older.suggestion.endswith("A t of 0.1 would cost +0.200 of GCP.")
+    assert older.suggestion.endswith("In GCP, a t of 0.1 costs 0.200 more.")
+
+
+def test_with_one_algorithm_no_t_is_recommended() -> None:
+    """What a smaller t costs and a larger one gives back is told, and there is no choice to mark."""
+    losses = {0.1: 0.464, 0.2: 0.306, 0.3: 0.19, 0.4: 0.2}
+    cells = [Result(Cell("growth", t, 5, 0), "done", figures=figures(t=t, gcp=gcp)) for t, gcp in losses.items()]
+    found = Comparison(cells, 0.2)
+    assert found.suggestion is not None
+    assert "least" not in found.suggestion
+    assert found.suggestion.startswith("At t = 0.2, growth (k = 5): GCP 0.306, COUNT ")
+    assert found.suggestion.endswith(" In GCP, a t of 0.1 costs 0.158 more, one of 0.3 gives back 0.116.")
+    assert str(Comparison(cells, 0.3).suggestion).endswith(" a t of 0.2 costs 0.116 more, one of 0.4 costs 0.010 more.")
+    assert str(Comparison(cells[:1], 0.1).suggestion).endswith(" of an attack +1.0 points.")
+    assert found.choice() == []
+    other = Result(Cell("mondrian", 0.2, 5, 0), "done", figures=figures(t=0.2, gcp=0.5))
+    assert [point.name for point in Comparison([*cells, other], 0.2).choice()] == ["growth, t = 0.2, k = 5"]
+
+
+def test_the_largest_share_of_one_value_is_that_of_the_worst_seed() -> None:
+    shares = ({"ill": 0.5, "pay": 0.9}, {"ill": 0.6, "pay": 0.8})
+    cells = [
+        Result(Cell("growth", 0.2, 5, seed), "done", figures=figures(share=own, share_in_table={"ill": 0.4, "pay": 0.7}))
+        for seed, own in enumerate(shares)
+    ]
+    found = Comparison(cells, 0.2)
+    assert found.points[0].share == {"ill": 0.6, "pay": 0.9}
+    assert found.to_dict()["share_in_table"] == found.share_in_table == {"ill": 0.4, "pay": 0.7}
+    assert Comparison.from_dict(json.loads(found.to_json())).points == found.points
+    text = Page(found.to_html()).text
+    assert "release ill pay growth, t = 0.2, k = 5 60.0% 90.0% the table 40.0% 70.0%" in text
+    older = json.loads(found.to_json())
+    for result in older["results"]:
+        del result["figures"]["share"], result["figures"]["share_in_table"]
+    again = Comparison.from_dict(older)
+    assert (again.points[0].share, again.share_in_table) == ({}, {})
+    assert "Largest share of one value" not in again.to_html()

@@ -169,5 +169,5 @@ def test_whatever_entry_is_damaged_the_record_is_refused_or_shown(people: Path, 
             assert "growth" in shown._repr_html_()
     assert len(refused) > 200
     assert all("r.json" in sentence and len(sentence) < 300 for sentence in refused)
-    figures_read = {"attack", "sentence", "attained", "query_error", "excess", "seconds", "gcp_stated"}
+    figures_read = {"attack", "sentence", "attained", "query_error", "excess", "seconds", "gcp_stated", "share", "share_in_table"}
     assert read == {"results", 0, "t", "seed", "reason"} | figures_read

@@ -22,6 +22,7 @@ from pyarrow.csv import write_csv
 from ruamel.yaml import YAML
 
 import tclose as tc
+from tclose.columns.persons import FEWEST_COLUMNS, NEARLY_SAME
 from tclose.policy.fields import CONTEXT
 from tclose.policy.proposed import is_unconfirmed
 from tclose.release.detail import DetailLost
@@ -47,7 +48,7 @@ from tclose.study.propose.hierarchies import _other_ways
 from tclose.study.propose.inputs import read_as_needed
 from tclose.study.propose.limited import hardly_limited
 from tclose.study.propose.offered import Offered
-from tclose.study.propose.persons import FEWEST_COLUMNS, NEARLY_SAME, rows_like_the_row_before
+from tclose.study.propose.persons import share_like_the_row_before
 from tclose.study.propose.roles import assign_roles
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
 from tclose.study.propose.words import suggests_sensitive, tells_nothing
@@ -1010,7 +1011,7 @@ def test_rows_that_are_nearly_the_row_before_are_counted_as_by_the_twin(rows: li
     told = [column for column in columns if not column.constant]
     names = ["abcde".index(column.name) for column in told]
     ref = sum(sum(own[name] != before[name] for name in names) <= 1 for before, own in pairwise(rows)) / len(rows)
-    comp = rows_like_the_row_before(columns)
+    comp = share_like_the_row_before(columns)
     assert comp in ((ref, 0.0) if ref >= NEARLY_SAME and len(names) >= FEWEST_COLUMNS else (0.0,))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from tclose.cli.tables import (
     LOCAL,
     MASTER,
     SPARK,
+    STANDARD_INPUT,
     TABLE,
     a_table,
     check_engine,
@@ -71,7 +73,7 @@ def anonymize(
       tclose verify release.csv
     """
     from tclose.cli.printing import a_reader_may_leave, echo, warnings_told
-    from tclose.cli.released import show_release, show_release_set, show_spark_release, show_unconfirmed
+    from tclose.cli.released import Asked, show_release, show_release_set, show_spark_release, show_unconfirmed
     from tclose.cli.screen import stages
     from tclose.make.registry import settings_of
     from tclose.policy import Policy, files_of
@@ -88,7 +90,7 @@ def anonymize(
     options = _parse_options(option)
     inputs = [*files_read(source), policy, *files_of(asked)]
     several = settings_of(algorithm, seed, effort, options).algorithm.several
-    with faults_of_inputs_first(lambda: _check_inputs(source, engine, master, asked)):
+    with _nothing_written(out), faults_of_inputs_first(lambda: _check_inputs(source, engine, master, asked)):
         for page in [] if report is None else report_paths(report, len(asked.sensitive) if several else None):
             check_page(page, internal=False, force=force, inputs=[*inputs, out, *papers_of(out)])
         if engine == SPARK:
@@ -108,13 +110,27 @@ def anonymize(
         if unconfirmed:
             show_unconfirmed(policy)
         if isinstance(release, SparkRelease):
-            show_spark_release(release, written, pages)
+            show_spark_release(release, written, Asked(policy, None), pages)
         elif isinstance(release, Release):
-            show_release(release, written, pages, notes)
+            raw = source if isinstance(source, Path) and source != STANDARD_INPUT else None
+            show_release(release, written, Asked(policy, raw), pages, notes)
         else:
             show_release_set(release, written, notes)
             for page in pages:
                 echo(f"  {page}  public: a report")
+
+
+@contextmanager
+def _nothing_written(out: Path) -> Iterator[None]:
+    """Add to the error for a file that exists that nothing was written, and that a release that exists is an earlier one."""
+    from tclose.errors import OutputExistsError
+
+    try:
+        yield
+    except OutputExistsError as error:
+        earlier = error.args[0] != out and out.exists()
+        error.note = f"Nothing was written{f': {out.name!r} is an earlier release' if earlier else ''}."
+        raise
 
 
 def _check_inputs(source: Path | str, engine: str, master: str | None, policy: Policy) -> None:

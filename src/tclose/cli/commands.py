@@ -53,6 +53,8 @@ class Commands(TyperGroup):
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "tclose"
             message = error.format_message()
+            if context is not None and context.info_name == "verify" and "extra argument" in message:
+                message += ". Give a certificate that lies elsewhere with --certificate FILE."
             _exit_with_error(f"{message}{'' if message[-1] in '.?)' else '.'} Try '{command} --help'.", BAD_INPUT)
         except (KeyboardInterrupt, typer.Abort):
             _exit_with_error(STOPPED, INTERRUPTED)

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 from tclose.cli.attacked import INTERNAL
 from tclose.cli.printing import Columns, Screen, words
 from tclose.make.registry import DEFAULT
+from tclose.report.labels import percent
 from tclose.values.exact import number_of
 
 if TYPE_CHECKING:
-    from tclose.study.compare.comparison import Comparison
+    from tclose.study.compare.comparison import Comparison, Point
 
 MEANINGS = (
-    "GCP, LM: information loss, 0 is none and 1 is all. Query error: that of the median COUNT query.",
+    "GCP (global certainty penalty), LM (loss metric): information loss, 0 is none and 1 is all.",
+    "Query error: that of the median COUNT query.",
     "GCP is measured by what is published, as the screen and the report of each of these releases state it.",
-    "GCP, raw table, and LM are measured by all that the table has, so that algorithms can be compared: * goes by it.",
+    "GCP, raw table, and LM are measured by all that the table has, so that algorithms can be compared.",
     "Excess: points by which the best attack on a sensitive column is more often right about people in the release than others.",
     "0 is best. t limits what a class says to those who know quasi-identifiers; those who know a sensitive value may learn more.",
     "One value: rows in classes with a single value of a sensitive column.",
@@ -58,24 +60,46 @@ def show_comparison(found: Comparison, name: str, attack: Sequence[str]) -> None
 
 def _show_points(screen: Screen, found: Comparison) -> None:
     """Print a line for each release that was made, and what its figures mean."""
-    points, front = found.points, found.frontier()
+    points, front = found.points, found.choice()
     table = Columns(
         "algorithm", "t asked", "k", "t attained", "GCP", "GCP, raw table", "LM", "query error", "excess", "one value", "CPU s"
     )
     for point in points:
-        style = "bold" if point in front else "dim"
+        style = "" if not front else "bold" if point in front else "dim"
         cells = (
             f"{'* ' if point in front else '  '}{point.algorithm}",
-            "-" if point.asked is None else f"{point.asked:g}",
-            str(point.k),
+            *_asked_in_words(point),
             *point.texts,
         )
         table.row(*(words(cell, style=style) for cell in cells))
     screen.print(table)
-    screen.tell("* No other loses less information (GCP, raw table) and attains a smaller t.")
+    if front:
+        screen.tell("* No other loses less information (GCP, raw table) and attains a smaller t.")
+    _show_shares(screen, found)
     screen.tell(_held_back(found))
     for line in MEANINGS:
         screen.tell(line)
+
+
+def _show_shares(screen: Screen, found: Comparison) -> None:
+    """Print the largest share of one value of each sensitive column in a class of each release, and in the table."""
+    of_table = found.share_in_table
+    if not of_table:
+        return
+    screen.print()
+    screen.tell("Largest share of one value, or bin, in a class:")
+    table = Columns("algorithm", "t asked", "k", *of_table)
+    for point in found.points:
+        shares = (percent(point.share[name]) if name in point.share else "-" for name in of_table)
+        table.row(f"  {point.algorithm}", *_asked_in_words(point), *shares)
+    table.row("  in the table", "", "", *(percent(share) for share in of_table.values()))
+    screen.print(table)
+    screen.print()
+
+
+def _asked_in_words(point: Point) -> tuple[str, str]:
+    """Return the t and the k that were asked of a release."""
+    return "-" if point.asked is None else f"{point.asked:g}", str(point.k)
 
 
 def _held_back(found: Comparison) -> str:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tclose.cli.binned import fewer_bins
-from tclose.cli.commonest import hardly_limited
+from tclose.cli.commonest import hardly_limited, largest_shares
 from tclose.cli.printing import Columns, Screen, words
-from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limit_as_text, limits_table, listed_names, size, worst_classes
+from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limit_as_text, limits_table, listed_names, size
 from tclose.cli.unique import show_unique
 from tclose.make.registry import DEFAULT
 from tclose.policy.models import asked_of
 from tclose.release.certificate import edges_in_words
-from tclose.release.detail import DetailLost
+from tclose.release.detail import DetailLost, commonest_shares
 from tclose.report.attained import SATISFIED
 from tclose.report.labels import percent
 from tclose.report.published import coarseness_in_words, coarseness_of, ends_in_words, published_columns
-from tclose.values.exact import number_of
+from tclose.values.exact import decimal_up, number_of
 
 if TYPE_CHECKING:
     from tclose.policy import Policy
@@ -30,30 +32,81 @@ if TYPE_CHECKING:
 
 OF_REPORT = ("in ranges of ", "as labels that stand for ")
 """How the maker calls ranges that are published in one column, and labels of a hierarchy: the report has words of its own."""
+SHORTER = {" of the rows": "", " on average": "", "in ranges that are open at one end": "in open ranges"}
+"""Words of the report that a screen can do without: a header says what the figures are."""
 COARSE = 0.25
 """Columns with a hierarchy that lose more than this have their loss explained."""
 USELESS = 0.9
 """With an information loss above this, a release says little of its quasi-identifiers."""
 
 
-def show_release(release: Release, paths: list[Path], reports: Sequence[Path] = (), notes: Sequence[str] = ()) -> None:
-    """Print the screen of a release: what it attains, its information loss, unique rows, and its files with its reports.
+@dataclass(frozen=True)
+class Asked:
+    """The files of the command that made a release, from which the next commands are written.
 
-    ``notes`` are lines on how the table was read.
+    Attributes
+    ----------
+    policy : Path
+    data : Path or None
+        The raw table; None if it is no file that another command could read in the same way.
+    """
+
+    policy: Path
+    data: Path | None
+
+
+def show_release(
+    release: Release, paths: list[Path], asked: Asked | None = None, reports: Sequence[Path] = (), notes: Sequence[str] = ()
+) -> None:
+    """Print the screen of a release: what it attains, its information loss, unique rows, its files, and what to do next.
+
+    Parameters
+    ----------
+    asked
+        The files of the command that made it; without them no next commands are shown.
+    notes
+        Lines on how the table was read.
     """
     screen = Screen()
     _show_doubts(screen, release.readings)
+    _show_several_rows(screen, release)
     _show_attained(screen, release, paths[0])
     for line in how_read(release.readings, notes):
         screen.tell(line)
     screen.print()
     show_paths(screen, paths, reports)
+    if asked is not None:
+        _show_next(screen, paths[0], asked)
 
 
 def _show_doubts(screen: Screen, readings: Mapping[str, Reading]) -> None:
     """Print which columns may not be what they were read as: before the result, which they change."""
     for warning in in_doubt(readings):
         screen.tell(words(warning, style="bold yellow"))
+
+
+def _show_several_rows(screen: Screen, release: Release) -> None:
+    """Print that persons may have several rows, where the policy does not say what a row is and rows look like it."""
+    if release._details.like_before:
+        screen.tell(
+            words(
+                f"Warning: {percent(release._details.like_before)} of the rows agree with the row before in all columns but one "
+                "at most, as rows of one person do, and k counts rows. Name the column that names the persons in unit, or write "
+                "unit: row if each row is a person.",
+                style="bold yellow",
+            )
+        )
+
+
+def _show_next(screen: Screen, release: Path, asked: Asked) -> None:
+    """Print the commands that come next: what a reader checks, the page for those who decide, and the worst classes."""
+    raw = [] if asked.data is None else ["--data", str(asked.data)]
+    for before, command in (
+        ("Next:", ["verify", str(release)]),
+        ("For those who decide:", ["report", str(release), "--internal", *raw]),
+        ("The classes farthest from the table:", ["audit", str(release), "-p", str(asked.policy)]),
+    ):
+        screen.tell_command(before, shlex.join(["tclose", *command]))
 
 
 def _show_attained(screen: Screen, release: Release, path: Path) -> None:
@@ -66,9 +119,9 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))
     screen.tell(WHAT_T_IS)
-    for sentence in fewer_bins(audit):
+    for sentence in largest_shares(release, commonest_shares(release)):
         screen.tell(sentence)
-    for sentence in worst_classes(audit):
+    for sentence in fewer_bins(audit):
         screen.tell(sentence)
     for sentence in hardly_limited(release):
         screen.tell(words(sentence, style="bold yellow"))
@@ -107,6 +160,7 @@ def show_release_set(releases: ReleaseSet, paths: list[list[Path]], notes: Seque
     """Print each of several tables, and what someone would see who joins them; ``notes`` say how the table was read."""
     screen, joined = Screen(), releases.joined
     _show_doubts(screen, releases.releases[0].readings)
+    _show_several_rows(screen, releases.releases[0])
     for number, (release, written) in enumerate(zip(releases.releases, paths, strict=True), start=1):
         screen.tell(f"Table {number} of {len(paths)}: {listed_names(joined.tables[number - 1])}")
         _show_attained(screen, release, written[0])
@@ -132,7 +186,7 @@ def show_release_set(releases: ReleaseSet, paths: list[list[Path]], notes: Seque
     screen.print(table)
 
 
-def show_spark_release(release: SparkRelease, paths: list[Path], reports: Sequence[Path] = ()) -> None:
+def show_spark_release(release: SparkRelease, paths: list[Path], asked: Asked, reports: Sequence[Path] = ()) -> None:
     """Print the screen of a release on Spark: what it attains, its information loss, and its files."""
     screen, audit = Screen(), release.audit
     _show_doubts(screen, release.readings)
@@ -142,26 +196,35 @@ def show_spark_release(release: SparkRelease, paths: list[Path], reports: Sequen
     screen.print()
     table = Columns("", "attained", "asked")
     for model, column in asked_of(audit.policy):
-        attained = Fraction(audit.k) if column is None else audit.sensitive[column.name].worst(model.key)
         limit = model.limit(audit.policy, column)
-        asked = "" if limit is None else f"{limit_as_text(limit)} or {'more' if model.at_least else 'less'}"
-        table.row(model.name if column is None else f"{model.name} of {column.name}", model.rounded(attained), asked)
+        told = "" if limit is None else f"{limit_as_text(limit)} or {'more' if model.at_least else 'less'}"
+        if column is None:
+            who, attained = ("rows", audit.k) if audit.k_persons is None else ("persons", audit.k_persons)
+            table.row(model.label.format(who), f"{attained:,}", told)
+        else:
+            worst = audit.sensitive[column.name].worst(model.key)
+            table.row(model.label.format(column.name), f"{int(worst):,}" if model.whole else model.rounded(worst), told)
+    alike = audit.homogeneous["rows"]
+    table.row("rows in classes with one sensitive value", f"{alike:,} ({decimal_up(Fraction(100 * alike, audit.rows), 1)}%)", "")
     screen.print(table)
     screen.tell(WHAT_T_IS)
+    for sentence in largest_shares(release, {}):  # the table's counts are not at home
+        screen.tell(sentence)
     screen.print()
     _show_loss(screen, release, release.in_words)
     for line in how_read(release.readings):
         screen.tell(line)
     screen.print()
     show_paths(screen, paths, reports)
+    _show_next(screen, paths[0], asked)
 
 
 def show_unconfirmed(policy: Path) -> None:
     """Print that nobody has confirmed the roles in the file of a policy."""
     Screen().tell(
         words(
-            f"The roles of the columns are a proposal that nobody has confirmed: {policy} still has the line NOT CONFIRMED. The "
-            "policy is satisfied for these roles and no others: check each column, then delete the line.",
+            f"The roles of the columns are a proposal that nobody has confirmed: {policy} still has the line NOT CONFIRMED. "
+            "Check each column, then delete the line.",
             style="bold yellow",
         )
     )
@@ -186,25 +249,21 @@ def _show_loss(screen: Screen, release: Release | SparkRelease, in_words: Mappin
     """Print the information loss of a release, in all and for each quasi-identifier, in the figures of its report."""
     lost = DetailLost.of(release)
     published = " in the rows that are published" if release.suppressed else ""
+    explained = "; the report explains it" if len(lost.against_input) < len(lost.by_column) else ""
     screen.tell(
         f"{percent(lost.overall)} of the detail of the quasi-identifiers is lost{published} (GCP {lost.overall:.3f}; 0 is all "
-        "detail, 1 none):"
+        f"detail, 1 none{explained}):"
     )
-    table = Columns("", "detail lost", "published")
+    table = Columns("", "detail lost", "published (of the rows; on average)")
     ends = {column["name"]: ends_in_words(column["holds"]) for column in release.certificate["columns"]}
-    for name, own in lost.by_column.items():
+    for name, share in lost.by_column.items():
         mark = " *" if name in lost.against_input else "  " if lost.against_input else ""
-        table.row(f"  {name}", f"{percent(own)}{mark}", in_words.get(name, "") + ends.get(name, ""))
+        said = in_words.get(name, "") + ends.get(name, "")
+        for long, short in SHORTER.items():
+            said = said.replace(long, short)
+        table.row(f"  {name}", f"{percent(share)}{mark}", said)
     table.columns[-1].justify = "left"
     screen.print(table)
-    trees = " or of the whole hierarchy" if any(column.tree is not None for column in release.audit.policy.quasi) else ""
-    if len(lost.against_input) < len(lost.by_column):
-        told = "Where all values beyond an end are one value, widths are shares of what lies up to that end."
-        cut = f" {told}" if any(ends.values()) else ""
-        screen.tell(
-            f"Detail lost is how wide the published values are, as a share of all that is published{trees}: what any reader can "
-            f"compute.{cut} The report has the same figures."
-        )
     if lost.against_input:
         others = "" if len(lost.against_input) == len(lost.by_column) else " The figure of all columns is that of the others."
         screen.tell(f"* As a share of what your table has: readers cannot compute it, and the report does not state it.{others}")
@@ -222,8 +281,8 @@ def _show_coarse_labels(screen: Screen, release: Release | SparkRelease, lost: D
         column.name for column in release.audit.policy.quasi if column.tree is not None and lost.by_column[column.name] >= COARSE
     ]
     if coarse:
+        several = len(coarse) > 1
         screen.tell(
-            f"{listed_names(coarse)}: a class is published as the smallest group of the hierarchy that has all of its values, "
-            "and a group also covers values that nobody in the class has. Without the hierarchy, numbers are published as ranges "
-            "(with snap: auto) and texts as sets of values, which usually loses less."
+            f"Most detail is lost to the {'hierarchies' if several else 'hierarchy'} of {listed_names(coarse)}. "
+            "Without a hierarchy, ranges (snap: auto) or sets of values usually lose less."
         )

@@ -13,6 +13,7 @@ from tclose.cli.printing import Columns, Screen, words
 from tclose.jobs import COMPILING, Job
 from tclose.policy.models import MODELS, NAMED, PrivacyModel
 from tclose.report.attained import verdict_in_words
+from tclose.tables.readings import NOUNS
 from tclose.values.exact import decimal_up, number_of, plain
 
 if TYPE_CHECKING:
@@ -112,7 +113,9 @@ def how_read(readings: Mapping[str, Reading], notes: Sequence[str] = ()) -> list
         how = reading.sentence.removeprefix(f"{reading.column}: ")
         alone = reading.column if reading.doubtful else ""  # what is said of a column in doubt is about its own cells
         alike.setdefault((how, alone), []).append(reading.column)
-    lines = [f"  {listed_names(names)}: {how}" for (how, _), names in alike.items()]
+    sure = [names for (how, _), names in alike.items() if how == NOUNS["text"]]
+    lines = [f"  {listed_names(names)}: {how}" for (how, _), names in alike.items() if how != NOUNS["text"]]
+    lines += [f"  {'the others' if lines and len(names) > 1 else listed_names(names)}: {NOUNS['text']}" for names in sure]
     return ["How the columns were read:", *notes, *lines] if lines else []
 
 

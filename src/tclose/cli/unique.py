@@ -40,25 +40,22 @@ def show_unique(screen: Screen, release: Release) -> None:
         screen.tell(f"Every row has another that is the same in all columns: that is the best there is.{before}")
         return
     others = [*(name for name, role in roles.items() if role == "sensitive"), *kept]
-    quantity = "" if len(others) == 1 else "both " if len(others) == 2 else "all of "
-    before = "" if raw is None else f" (raw table: {raw:,})"
-    alone = ""
-    if release.audit.k > 1:
-        alone = (
-            " By the quasi-identifiers alone no row is unique, because of k: to find one takes somebody who knows "
-            f"{'sensitive or kept' if kept else 'sensitive'} values of the person already. No limit is about this number. "
-        )
-        alone += (
-            "It is more than half of the rows: if others may know such values, publish them coarser, or fewer of them."
-            if 2 * unique > release.audit.rows
-            else "Many such rows are usual where several columns are sensitive, or one has many values."
-        )
-    screen.tell(
-        f"{unique:,} of {number_of(release.audit.rows, 'row')} {'is' if unique == 1 else 'are'} unique when all published "
-        f"columns are taken together{before}: somebody who knows the quasi-identifiers of a person, and "
-        f"{quantity}{listed_names(others)}, may find the row.{alone}"
-    )
+    raw_rows = "" if raw is None else f" (raw table: {raw:,})"
+    found = f"{unique:,} of {number_of(release.audit.rows, 'row')} {'is' if unique == 1 else 'are'} unique"
+    screen.tell(f"{found} when all published columns are taken together{raw_rows}{_who_finds(release, others, kept)}")
+    if raw is not None and unique > raw:
+        screen.tell("  They are more than in the raw table: rows that were equal there may be in different classes here.")
     screen.tell_below(_advice(release, unique, others), 2)
+
+
+def _who_finds(release: Release, others: list[str], kept: list[str]) -> str:
+    """Return the end of the sentence on unique rows: what somebody must know of a person to find the row."""
+    if release.audit.k == 1:
+        return f": somebody who knows the quasi-identifiers of a person, and {listed_names(others)}, may find the row."
+    known = "sensitive or kept" if kept else "sensitive"
+    many = 2 * release.certificate["unique_rows"] > release.audit.rows
+    coarser = " If others may know such values, publish them coarser, or fewer of them." if many else ""
+    return f", none by the quasi-identifiers alone: whoever also knows {known} values of a person may find the row.{coarser}"
 
 
 def _advice(release: Release, unique: int, others: list[str]) -> str:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
 
 from tclose.errors import InputError, PolicyError, PrivacyRiskWarning
 from tclose.policy import Policy
+from tclose.tables.coded import Codes
 from tclose.tables.table import Table
 from tclose.values.exact import in_row, number_of
+
+FEWEST_ROWS, FEWEST_COLUMNS = 10, 4
+"""Rows and columns below which rows that are nearly the same say nothing."""
+
+NEARLY_SAME = 0.1
+"""The share of the rows that are nearly the same as the row before, from which on they may be several rows of one person."""
+
+BY_CHANCE = 5
+"""That share is at least this many times the share that the same rows have in a random order."""
 
 REMEDY = "Set unit to the column that names a person, or unit: row if each row is one."
 
@@ -80,6 +92,35 @@ def _repeated_identifiers(source: Table, policy: Policy) -> dict[str, tuple[int,
     """Return the identifiers with fewer different values than rows, each with its numbers of rows and of values."""
     counts = {str(name): source.count_values(name) for name in policy.identifiers if name in source}
     return {name: (rows, values) for name, (rows, values) in counts.items() if values < rows}
+
+
+def rows_like_the_row_before(columns: Sequence[Codes]) -> float:
+    """Return the share of rows that agree with the row before in all columns but one at most; 0 if that may be chance.
+
+    Several rows of one person agree so if they stand together: they differ only in what has changed in between.
+
+    Parameters
+    ----------
+    columns
+        The codes of each column that has several values, and some value twice: the others tell nothing.
+    """
+    if len(columns) < FEWEST_COLUMNS or len(columns[0]) < FEWEST_ROWS:
+        return 0.0
+    rows = len(columns[0])
+    found = _nearly_same(columns, rows)
+    if found < NEARLY_SAME:
+        return 0.0
+    order = np.random.default_rng(0).permutation(rows)
+    by_chance = _nearly_same((own[order] for own in columns), rows)  # one by one: a large table has no room for all again
+    return found if found >= BY_CHANCE * by_chance else 0.0
+
+
+def _nearly_same(columns: Iterable[Codes], rows: int) -> float:
+    """Return the share of rows that agree with the row before in all columns but one at most."""
+    different = np.zeros(rows - 1, dtype=np.int32)
+    for codes in columns:
+        different += codes[1:] != codes[:-1]
+    return float((different <= 1).sum() / rows)
 
 
 def warn_of_risk(sentence: str) -> None:

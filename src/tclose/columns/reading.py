@@ -5,12 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 
+from tclose.columns.domains import kind_to_read
 from tclose.errors import PolicyError, ReadingWarning
 from tclose.policy import Policy
 from tclose.tables.reader import Reader
 from tclose.tables.readers import CsvReader
 from tclose.tables.readings import Reading
 from tclose.tables.table import Table
+from tclose.tables.types import PRINTED
+
+CODES, LOOKED_UP = "codes without an order", "text, as in its {}"
+"""What numbers of type category are taken for, and a column whose cells are looked up as they are written."""
+
+NUMBERS, TABLES = ("integer", "decimal", "float"), ("hierarchy", "matrix", "order")
+"""Kinds of numbers, and settings in which cells are looked up."""
 
 
 def check_input(reader: Reader, policy: Policy) -> None:
@@ -30,7 +38,15 @@ def readings_of(source: Table, policy: Policy, quasi: Sequence[str]) -> dict[str
     """
     decided = [column.name for column in policy.quasi if column.type == "category" or column.hierarchy is not None]
     decided += [column.name for column in policy.sensitive if column.distance != "auto" or column.bins is not None]
-    return source.readings([*quasi, *(column.name for column in policy.sensitive)], decided)
+    found = source.readings([*quasi, *(column.name for column in policy.sensitive)], decided)
+    codes = {column.name: CODES for column in policy.quasi if column.type == "category" and found[column.name].kind in NUMBERS}
+    looked_up = {
+        column.name: LOOKED_UP.format(next(setting for setting in TABLES if getattr(column, setting) is not None))
+        for column in policy.sensitive
+        if kind_to_read(column) == PRINTED
+    }
+    how = codes | looked_up
+    return {name: own.settled(how[name]) if name in how else own for name, own in found.items()}
 
 
 def warn_of(readings: Mapping[str, Reading], stacklevel: int) -> None:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tclose.columns.domains import domain_of, edges_from_table
+from tclose.columns.persons import rows_like_the_row_before
 from tclose.distances import Distance
 from tclose.distances.choose import as_number
 from tclose.errors import InfeasibleError, InputError, PolicyError
@@ -110,6 +111,9 @@ class EncodedTable:
         How many rows of the input differ from all others in the columns that are read, the unit aside, as the input has them.
     told : mapping
         From each kept column that nearly tells quasi-identifiers, as the input has them, to their names.
+    like_before : float
+        Where no unit is named, the share of the input's rows that agree with the row before in all columns but one at most, as
+        rows of one person do; 0 if that may be chance.
     """
 
     order: Ints
@@ -122,6 +126,7 @@ class EncodedTable:
     raw: list[Kept] = field(default_factory=list)
     unique: int | None = None
     told: Mapping[str, list[str]] = field(default_factory=dict)
+    like_before: float = 0.0
 
     @property
     def rows(self) -> int:
@@ -182,6 +187,7 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     for name, (cells, ranks) in found.items():
         _feed_commitment(commit, name, source.values(name, cells), ranks)
     unique, told = _unique_rows_and_told({name: column for name, column in found.items() if name != unit}, quasi, kept)
+    like_before = 0.0 if policy.unit is not None else _like_before(list(found.values()))
 
     scales, on_scales, types, raw = [], [], [], []
     persons = None if unit is None else found.pop(unit)[1]
@@ -208,7 +214,7 @@ def encode(source: Table, policy: Policy, unit: str | None, kept: Sequence[str],
     keys += [] if persons is None else [(persons, int(persons.max()) + 1)]
     order = sorted_order(keys)
     table = EncodedTable(np.arange(len(order)), scales, on_scales, types, attributes, persons, others, raw)
-    return replace(table.take(order), unique=unique, told=told)
+    return replace(table.take(order), unique=unique, told=told, like_before=like_before)
 
 
 def _unique_rows_and_told(
@@ -217,6 +223,11 @@ def _unique_rows_and_told(
     """Return how many rows differ from all others in some columns, and what kept columns nearly tell."""
     order = sorted_order([(ranks, len(cells)) for cells, ranks in columns.values()])
     return count_unique([ranks[order] for _, ranks in columns.values()]), _told_by_kept(columns, quasi, kept, order)
+
+
+def _like_before(columns: Sequence[tuple[pa.Array, Codes]]) -> float:
+    """Return the share of the rows that agree with the row before in all columns but one at most; 0 if that may be chance."""
+    return rows_like_the_row_before([ranks for cells, ranks in columns if 1 < len(cells) < len(ranks)])
 
 
 def _told_by_kept(

@@ -411,4 +411,5 @@ def _details_of_release(opened: Opened, made: _Made, judged: _Judged) -> Details
         grids=made.grids,
         edge_grids=edge_grids(made.table.scales),
         unique_before=None if made.partition.sensitive else made.encoded.unique,
+        like_before=made.encoded.like_before,
     )

@@ -1,9 +1,12 @@
-"""Detail: how much detail of its quasi-identifiers a release lost, in the figures that its certificate and its report state."""
+"""Figures of a release that its screen, its report and comparisons show alike: detail lost, and shares of commonest values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     from tclose.release.release import Release
@@ -39,3 +42,9 @@ class DetailLost:
         public = stated.get("by_attribute", {}).get("gcp", {})
         by_column = {name: public.get(name, lost) for name, lost in own.items()}
         return cls(stated.get("gcp", release.loss["gcp"]), by_column, tuple(name for name in own if name not in public))
+
+
+def commonest_shares(release: Release) -> dict[str, Fraction]:
+    """Return the share of the rows of a release that have the commonest value of each sensitive column; missing is a value."""
+    counts = {name: np.bincount(release._details.codes_of(name)) for name in release.audit.sensitive}
+    return {name: Fraction(int(found.max()), int(found.sum())) for name, found in counts.items()}

@@ -64,6 +64,9 @@ class Details:
     unique_before : int or None
         The rows of the input that differ from all others in the columns that are published; None if one table of several has
         not all of them.
+    like_before : float
+        Where the policy names no unit, the share of the input's rows that agree with the row before in all columns but one at
+        most, as rows of one person do; 0 if that may be chance.
     """
 
     coded: pa.Table
@@ -76,6 +79,7 @@ class Details:
     grids: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     edge_grids: Mapping[str, Grid] = field(default_factory=dict)
     unique_before: int | None = None
+    like_before: float = 0.0
 
     def table_for(self, data: Path) -> pa.Table:
         """Return the table to write to a file: in a CSV, timestamps have the form that they had in the input.

@@ -62,7 +62,12 @@ class Scope:
         return [self.title, *(self.limits or ["No limit was asked."]), *self.columns]
 
 
-def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mapping[str, int]) -> Scope:
+OF_PERSONS = "k and l are checked over rows. That they are satisfied over persons, too, is the publisher's word."
+
+
+def scope_of(
+    name: str, source: Table, values: Cells, audit: Audit, kept: Mapping[str, int], *, of_persons: bool = False
+) -> Scope:
     """Return what a verification of a release covers: limits asked and attained, columns, distances, and warnings.
 
     Parameters
@@ -71,6 +76,8 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
         The sensitive columns, and their values.
     kept
         The columns that are published as they are, each with the number of its different values.
+    of_persons
+        Whether the certificate says that persons were counted, whom nobody sees in the release.
     """
     title = f"{name}: {number_of(audit.rows, 'row')} in {number_of(audit.classes, 'class', 'classes')}"
     columns = [f"Quasi-identifiers, which others may know: {', '.join(audit.quasi)}.", *_trees_in_words(audit.policy)]
@@ -91,7 +98,11 @@ def scope_of(name: str, source: Table, values: Cells, audit: Audit, kept: Mappin
     ]
     return Scope(
         title,
-        [_limit_in_words(audit, judgement) for judgement in audit.judgements] + _limits_not_asked(audit.policy),
+        [
+            *(_limit_in_words(audit, judgement) for judgement in audit.judgements),
+            *([OF_PERSONS] if of_persons else []),
+            *_limits_not_asked(audit.policy),
+        ],
         columns,
         risks,
     )

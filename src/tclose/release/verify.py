@@ -47,12 +47,21 @@ PRECISION = (
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a certificate says, or that the reader's own policy asks, and whether the release bears it out."""
+    """One thing that a certificate says, or that the reader's own policy asks, and whether the release bears it out.
+
+    Attributes
+    ----------
+    own : bool
+        Whether the reader's own policy asks it.
+    of_bytes : bool
+        Whether it is about the bytes of the file, which another program changes when it saves the same values.
+    """
 
     what: str
     holds: bool
     detail: str = ""
     own: bool = False
+    of_bytes: bool = False
 
     def __str__(self) -> str:
         """Return the finding as a line of text: yes or NO, and what was checked."""
@@ -75,7 +84,7 @@ class Verification:
     warnings : list of str
         What no rule forbids, and a reader should know.
     unchecked : list of str
-        What a certificate says and nobody can check from the release: the publisher's word.
+        What a certificate says and verify does not check, mostly because nobody can from the release: the publisher's word.
     own : Audit or None
         Of the release, under the reader's own policy, where there is one.
     differences : list of str
@@ -110,11 +119,21 @@ class Verification:
         """The first line of a verification: the verdict, and what was checked for it."""
         count, wrong = len(self.findings), sum(not finding.holds for finding in self.findings)
         if wrong:
-            return f"{self.verdict[:-1]}: {wrong:,} of {number_of(count, 'check')} failed."
+            return f"{self.verdict[:-1]}: {wrong:,} of {number_of(count, 'check')} failed.{self._of_bytes}"
         yours = " and of your policy" if self.own is not None else ""
         return (
             f"{self.verdict[:-1]}: it satisfies every limit of its certificate{yours}. Its bytes, its columns and all figures "
             f"that can be counted are those of the certificate ({number_of(count, 'check')})."
+        )
+
+    @property
+    def _of_bytes(self) -> str:
+        """A sentence, after a space, where nothing but bytes is not as certified; else empty."""
+        if not all(finding.of_bytes for finding in self.findings if not finding.holds):
+            return ""
+        return (
+            " The bytes differ, but all columns, limits and figures that can be counted still match, as when another program "
+            "saved the file. A value that no figure counts may have changed all the same."
         )
 
     def lines(self, *, everything: bool = True) -> list[str]:
@@ -138,7 +157,7 @@ class Verification:
             return [*map(visible, [self.headline, *self.scope.lines(), *told, *checks, *claimed])]
         wrong = [str(finding) for finding in wrong_first if not finding.holds]
         claims = number_of(len(self.unchecked), "claim of the certificate is", "claims of the certificate are")
-        rest = f"{claims} the publisher's word: nobody can check that from the file. To list every check and claim: --all"
+        rest = f"{claims} the publisher's word, and was not checked. To list every check and claim: --all"
         return [*map(visible, [self.headline, *wrong, *([""] if wrong else []), *self.scope.lines(), *told, "", rest])]
 
     def __str__(self) -> str:
@@ -197,7 +216,7 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
         raise InputError(f"release must be the path of a published file. Got {type(release).__name__}. Write it to a file first.")
     path = Path(release)
     file = release_file(path)
-    paper = path.with_name(path.name + CERTIFICATE) if certificate is None else Path(certificate)
+    paper = _beside(path) if certificate is None else Path(certificate)
     own = policy if policy is None or isinstance(policy, Policy) else Policy.load(policy)
     if own is not None:  # its input says how an input is written: nothing in a release means "no value"
         own = replace(own, input=None)
@@ -225,7 +244,10 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     findings = [
         *_findings_on_papers(path, digest, paper, said),
         Finding("Its columns are those of the certificate", columns == names),
-        Finding("Roles and limits are those of the policy", _roles_in_policy(asked, audit) == _roles_in_certificate(said)),
+        Finding(
+            "Its columns have the roles and distances of the certificate's policy",
+            _roles_in_policy(asked, audit) == _roles_in_certificate(said),
+        ),
         *(Finding(f"{name} holds intervals", False, "it holds numbers, and was judged by them") for name in numbers),
         *_findings_on_values(judged, source, values, texts),
         Finding("Something was asked", asks_for_something(asked), "" if asks_for_something(asked) else "nothing was asked"),
@@ -234,7 +256,7 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
         *_findings_on_figures(said, asked, audit, int(np.count_nonzero(texts.sizes == 1))),
     ]
     kept = {column.name: len(texts.domain(column.name)[0]) for column in said.columns if column.role == "kept"}
-    scope = scope_of(path.name, source, values, audit, kept)
+    scope = scope_of(path.name, source, values, audit, kept, of_persons=said.counted == "persons")
     if own is not None and theirs is not None:
         findings += _findings_on_own_policy(own, theirs, names)
     different = [] if own is None else differences(own, asked)
@@ -242,6 +264,24 @@ def verify(release: str | Path, certificate: str | Path | None = None, policy: P
     risks = [*several, *scope.warnings, *dict.fromkeys(told)]
     unchecked = _claims_not_checked(said)
     return Verification(path.name, findings, audit, scope, risks, unchecked, theirs, different)
+
+
+def _beside(release: Path) -> Path:
+    """Return the path of the certificate beside a release; raise InputError for what seems to be no release."""
+    paper = release.with_name(release.name + CERTIFICATE)
+    try:
+        missing = not paper.exists()
+    except OSError:  # a name that is too long for the disk: told by whoever opens it
+        missing = False
+    if missing and release.name.endswith(CERTIFICATE):
+        name = release.name.removesuffix(CERTIFICATE)
+        raise InputError(f"File {release.name!r} is a certificate. Name the release that it is of: {name!r}.")
+    if missing:
+        raise InputError(
+            f"Certificate {str(paper)!r} does not exist. Is {release.name!r} a release? Then put its certificate beside "
+            "it, or give its path."
+        )
+    return paper
 
 
 def release_file(path: Path) -> InputFile:
@@ -290,7 +330,7 @@ def _findings_on_papers(release: Path, digest: str, certificate: Path, said: Cer
     """Return findings on whether release, certificate, codebook and record, as far as they exist, were written together."""
     same = digest == said.release.sha256
     detail = f"sha256 {digest}" if same else f"{certificate.name} {ANOTHER}: the sha256 of this one is {digest}"
-    findings = [Finding("The file is the one that was certified", same, detail)]
+    findings = [Finding("The file is the one that was certified", same, detail, of_bytes=True)]
     codebook, record = (release.with_name(release.name + ending) for ending in (CODEBOOK, RECORD))
     if _is_file(codebook):
         own = _has_text(codebook, described(said.release.file, said.model_dump(), said.release.sha256))
@@ -302,8 +342,10 @@ def _findings_on_papers(release: Path, digest: str, certificate: Path, said: Cer
             )
         )
     if _is_file(record):
-        own = _sha256_in_record(record) == digest
-        findings.append(Finding("The private record beside it is its own", own, "" if own else f"{record.name} {ANOTHER}"))
+        about = _sha256_in_record(record)
+        own, certified = about == digest, about == said.release.sha256
+        detail = "" if own else f"{record.name} {ANOTHER}"
+        findings.append(Finding("The private record beside it is its own", own, detail, of_bytes=certified))
     return findings
 
 
@@ -349,7 +391,7 @@ def _findings_on_values(policy: Policy, source: Table, values: Cells, texts: Cel
             )
         if column.bins is not None and column.publish is None:
             labels = source.values(column.name, own).drop_null().to_pylist()
-            findings.append(Finding(f"The intervals of {column.name} are those of the policy", column.bins.fit(labels)))
+            findings.append(Finding(f"The intervals of {column.name} are those of the certificate", column.bins.fit(labels)))
     return findings
 
 
@@ -412,15 +454,17 @@ def _roles_in_certificate(said: Certificate) -> tuple[list[str], dict[str, str]]
 
 
 def _claims_not_checked(said: Certificate) -> list[str]:
-    """Return the claims of a certificate that nobody can check from the release."""
+    """Return the claims of a certificate that are not checked, most of which nobody can check from the release."""
     words = [f"made with tclose {said.version} as {said.release.file}"]
     words += [f"the rows are {'in the order of the input' if said.row_order == 'input' else 'sorted by what is published'}"]
     words += ["k and l are satisfied over persons, too"] if said.counted == "persons" else []
     words += [edges_in_words(said.policy.edges)] if said.policy.edges > 1 else []
     words += [f"what {column.name} holds: {column.holds}" for column in said.columns if column.role != "sensitive"]
     parts = said.loss.by_attribute
+    trees = any("hierarchy" in column.holds for column in said.columns if column.role == "quasi")
+    who = "any reader can compute it" + ("; of a column with a hierarchy, whoever has the hierarchy" if trees else "")
     for name, value, by_attribute in (
-        ("detail lost (gcp; 0 is none, 1 is all)", said.loss.gcp, parts.gcp),
+        (f"detail lost (gcp; 0 is none, 1 is all; {who})", said.loss.gcp, parts.gcp),
         (PRECISION, said.loss.precision, parts.precision),
     ):
         figures_of = [] if value is None else [f"{value:.4g}"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from tclose.report.figures import Figure, frontier_of
+from tclose.report.labels import percent
 from tclose.report.listing import Listing, cut
 from tclose.report.page import render
 from tclose.study.compare.comparison import Comparison
@@ -36,6 +37,18 @@ def points_of(comparison: Comparison) -> Listing:
     return cut(caption, HEADERS, rows, what=("release", "releases"), longest=200)
 
 
+def shares_of(comparison: Comparison) -> Listing:
+    """Return a table of the largest share of one value of each sensitive column in a class of each release, and in the table."""
+    of_table = comparison.share_in_table
+    rows = [
+        (point.name, *(percent(point.share[name]) if name in point.share else "-" for name in of_table))
+        for point in comparison.points
+    ]
+    rows = [*rows, ("the table", *(percent(share) for share in of_table.values()))] if of_table else []
+    caption = "Largest share of one value, or bin, in a class"
+    return cut(caption, ("release", *of_table), rows, what=("release", "releases"), longest=200)
+
+
 @dataclass(frozen=True)
 class ComparisonFacts:
     """What the page of a comparison says."""
@@ -50,6 +63,10 @@ class ComparisonFacts:
     def releases(self) -> Listing:
         """Return the table of all releases."""
         return points_of(self.comparison)
+
+    def shares(self) -> Listing:
+        """Return the table of the largest shares of one value."""
+        return shares_of(self.comparison)
 
     def missing(self) -> Listing:
         """Return what was not made, and why."""

@@ -16,6 +16,7 @@ from tclose.report.charts.losses import loss_by_column
 from tclose.report.charts.transport import transport_plan
 from tclose.report.facts import Facts
 from tclose.report.plots import distances_of, frontier_spec
+from tclose.report.published import how_wide
 from tclose.report.svg import draw_inline
 from tclose.study.compare.comparison import Comparison
 from tclose.study.measured import Distribution
@@ -37,13 +38,15 @@ def charts_of_facts(facts: Facts) -> dict[str, list[Figure]]:
     """Return the charts that every report of a release has, by section."""
     losses = facts.certificate["loss"].get("by_attribute", {}).get("gcp", {})
     weighted = len({column.weight for column in facts.audit.policy.quasi}) > 1
-    trees = " or of the whole hierarchy" if any("hierarchy" in column["holds"] for column in facts.certificate["columns"]) else ""
+    said = how_wide(
+        trees=any("hierarchy" in column["holds"] for column in facts.certificate["columns"] if column["role"] == "quasi")
+    )
     return {
         "risk": list(_sizes(facts)),
         "transformations": [
             Figure(
                 draw_inline(loss_by_column(losses, overall=facts.certificate["loss"].get("gcp"), weighted=weighted)),
-                f"How wide the published values are, as a share of all that is published{trees}: what any reader can compute.",
+                f"{said[0].upper()}{said[1:]}",
             )
         ]
         if losses

@@ -122,6 +122,19 @@ def coarseness_in_words(found: Sequence[tuple[float, str]], rows: int, least: in
     return "; ".join([first.replace(" ", rows_of, 1), *others])
 
 
+def how_wide(*, trees: bool) -> str:
+    """Return what detail lost is, and who can compute it; ``trees`` is whether a quasi-identifier has a hierarchy.
+
+    A hierarchy is not in the certificate, so what a label stands for is known only to those who have it.
+    """
+    if not trees:
+        return "how wide the published values are, as a share of all that is published. Any reader can compute it."
+    return (
+        "how wide the published values are, as a share of all that is published, or of the whole hierarchy. Any reader can "
+        "compute it; of a column with a hierarchy, whoever has the hierarchy."
+    )
+
+
 def ends_in_words(holds: str) -> str:
     """Return beyond which ends all values of a quasi-identifier are published as one, after what the codebook says of it.
 

@@ -48,8 +48,10 @@ class Reading:
     remedy: str | None = None
     doubtful: bool = False
 
-    def settled(self) -> Reading:
-        """Return the reading without doubt and remedy, for a column whose type the policy decides."""
+    def settled(self, how: str | None = None) -> Reading:
+        """Return the reading without doubt and remedy, for a column whose type the policy decides; ``how`` says as what."""
+        if how is not None:
+            return replace(self, sentence=f"{self.column}: {how}", remedy=None, doubtful=False)
         if self.kind != "integer":
             return replace(self, doubtful=False)
         return replace(self, sentence=f"{self.column}: {NOUNS[self.kind]}", remedy=None)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from tclose.errors import InfeasibleError, PolicyError, TcloseError
 from tclose.make.registry import settings_of
 from tclose.policy import Policy
-from tclose.release.detail import DetailLost
+from tclose.release.detail import DetailLost, commonest_shares
 from tclose.study.attack import attack_scene
 from tclose.study.staging import Staged, stage
 from tclose.study.utility.groups import groups_of
@@ -66,6 +66,9 @@ class Figures:
         earlier versions do not have it.
     sentence : str or None
         What that attacker knows and does, and how often it is right, in a sentence. Records of earlier versions do not have it.
+    share, share_in_table : dict
+        For each sensitive attribute the largest share of one value in a class, and the share of the commonest value in the
+        release. Records of earlier versions do not have them.
     """
 
     attained: dict[str, float]
@@ -81,6 +84,8 @@ class Figures:
     seconds: float
     gcp_stated: float | None = None
     sentence: str | None = None
+    share: dict[str, float] = field(default_factory=dict)
+    share_in_table: dict[str, float] = field(default_factory=dict)
 
     @property
     def t(self) -> float:
@@ -152,4 +157,6 @@ def _measured(staged: Staged, seed: int, seconds: float) -> Figures:
         seconds=seconds,
         gcp_stated=DetailLost.of(release).overall,
         sentence=worst.sentence,
+        share={name: own.share for name, own in release.audit.sensitive.items()},
+        share_in_table={name: float(share) for name, share in commonest_shares(release).items()},
     )

@@ -20,7 +20,11 @@ MEASURES = ("t", "excess", "gcp", "lm", "query_error", "homogeneous")
 
 
 class Point(NamedTuple):
-    """One algorithm at one t and k: means over the seeds that were done, and the attack with the largest excess of all."""
+    """One algorithm at one t and k: means over the seeds that were done, and the worst of them.
+
+    t, the attack with the largest excess, and the largest share of one value of each sensitive column in a class are those of the
+    worst seed.
+    """
 
     algorithm: str
     asked: float | None
@@ -36,6 +40,7 @@ class Point(NamedTuple):
     gcp_stated: float | None = None
     attack: str = ""
     sentence: str | None = None
+    share: dict[str, float] = {}  # noqa: RUF012 - nobody changes it
 
     @property
     def name(self) -> str:
@@ -130,6 +135,16 @@ class Comparison:
         found = [_point(results) for results in groups.values()]
         return sorted(found, key=lambda point: (point.asked or 0, point.k, point.gcp, point.algorithm))
 
+    @property
+    def share_in_table(self) -> dict[str, float]:
+        """The share of the commonest value of each sensitive column in the table, as the first release has it."""
+        return next((result.figures.share_in_table for result in self.results if result.figures is not None), {})
+
+    def choice(self) -> list[Point]:
+        """Return the points of the frontier at whose t and k there is another algorithm to choose."""
+        several = {(one.asked, one.k) for one in self.points for other in self.points if _rivals(one, other)}
+        return [point for point in self.frontier() if (point.asked, point.k) in several]
+
     def frontier(self, x: str = "gcp", y: str = "t") -> list[Point]:
         """Return the points that no other is better than: at least as good in both measures, and better in one.
 
@@ -157,13 +172,13 @@ class Comparison:
         points, best = self.points, self.best
         if best is None:
             return None
-        wanted = best.asked
-        same = [point for point in points if point.asked == wanted]
-        asked = f"k = {best.k}" if wanted is None else f"t = {wanted:g}"
-        size = "" if wanted is None else f" (k = {best.k})"
+        asked = f"k = {best.k}" if best.asked is None else f"t = {best.asked:g}"
+        size = "" if best.asked is None else f" (k = {best.k})"
+        rivals = [point for point in points if _rivals(point, best)]
+        found = f" loses least: {best.loss}" if rivals else f": {best.loss}"
         said = (
-            f"At {asked}, {best.algorithm}{size} loses least: {best.loss}, COUNT queries off by {best.query_error:.1%} "
-            f"in the median, largest excess of an attack {100 * best.excess:+.1f} points."
+            f"At {asked}, {best.algorithm}{size}{found}, COUNT queries off by {best.query_error:.1%} "
+            f"in the median, largest excess of an attack {100 * best.excess:+.1f} points.{self._steps(best)}"
         )
         if best.sentence:
             where = "That attack" if best.seeds == 1 else f"The largest of {best.seeds} seeds"
@@ -174,17 +189,20 @@ class Comparison:
             if none:
                 cheapest = min(none, key=lambda point: (point.gcp, point.algorithm))
                 said += f" The least lossy release without such rows is {cheapest.name}: {cheapest.loss}."
-        others = [point for point in same if point.algorithm != best.algorithm and point.k == best.k]
-        if others:
-            second = min(others, key=lambda point: (point.gcp, point.algorithm))
+        if rivals:
+            second = min(rivals, key=lambda point: (point.gcp, point.algorithm))
             said += f" Next is {second.algorithm} with {second.loss}."
-        stricter = [
-            one for one in points if one.algorithm == best.algorithm and one.k == best.k and (one.asked or 0) < (wanted or 0)
-        ]
-        if stricter:
-            step = max(stricter, key=lambda point: point.asked or 0)
-            said += f" A t of {step.asked:g} would cost {_more(step, best):+.3f} of GCP."
         return said
+
+    def _steps(self, best: Point) -> str:
+        """Return a sentence on what the next smaller t costs, and what the next larger one gives back; empty without others."""
+        if best.asked is None:
+            return ""
+        same = [point for point in self.points if (point.algorithm, point.k) == (best.algorithm, best.k)]
+        smaller = [point for point in same if point.asked is not None and point.asked < best.asked][-1:]
+        larger = [point for point in same if point.asked is not None and point.asked > best.asked][:1]
+        steps = [_step(point, best) for point in (*smaller, *larger)]
+        return f" In GCP, a t of {', one of '.join(steps)}." if steps else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as a mapping for JSON."""
@@ -196,6 +214,7 @@ class Comparison:
             "compared": None if self.compared is None else self.compared._asdict(),
             "results": [result.to_dict() for result in self.results],
             "points": points,
+            "share_in_table": self.share_in_table,
             "suggestion": self.suggestion,
         }
 
@@ -260,6 +279,17 @@ def _check_measures(*names: str) -> None:
         one_of("A measure", name, MEASURES)
 
 
+def _rivals(one: Point, other: Point) -> bool:
+    """Whether two points are of different algorithms at the same limits."""
+    return one.algorithm != other.algorithm and (one.asked, one.k) == (other.asked, other.k)
+
+
+def _step(one: Point, best: Point) -> str:
+    """Return what another t costs, or gives back."""
+    more = _more(one, best)
+    return f"{one.asked:g} costs {more:.3f} more" if more > 0 else f"{one.asked:g} gives back {-more:.3f}"
+
+
 def _more(one: Point, other: Point) -> float:
     """Return how much more a point loses than another: as their reports state it, or by the raw table if that is not known."""
     if one.gcp_stated is None or other.gcp_stated is None:
@@ -291,6 +321,7 @@ def _point(results: Sequence[Result]) -> Point:
         None if any(one.gcp_stated is None for one in figures) else mean(lambda one: one.gcp_stated),
         worst.attack,
         worst.sentence,
+        {name: max(one.share.get(name, share) for one in figures) for name, share in worst.share.items()},
     )
 
 

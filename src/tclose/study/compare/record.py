@@ -41,6 +41,8 @@ class FiguresEntry(Entry):
     seconds: Error
     gcp_stated: Share | None = None
     sentence: str | None = None
+    share: dict[str, Share] = Field(default_factory=dict)
+    share_in_table: dict[str, Share] = Field(default_factory=dict)
 
 
 def _known(name: str) -> str:

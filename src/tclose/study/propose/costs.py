@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import pyarrow.compute as pc
-
 from tclose.columns.roles import roles_of
 from tclose.errors import GateError, PrivacyRiskWarning, ReadingWarning, TcloseError
 from tclose.policy import Policy
 from tclose.release.anonymize import anonymize
-from tclose.release.detail import DetailLost
+from tclose.release.detail import DetailLost, commonest_shares
 from tclose.release.published import on_chosen_grids
 from tclose.tables.reader import Reader
 from tclose.tables.table import open_table
@@ -89,10 +87,6 @@ def _cost(sample: Any, policy: Policy, t: float) -> Cost:
         raise
     except TcloseError as error:
         return Cost(t, None, None, str(error), {})
-    shares = {name: (found.share, _commonest_share(release.table[name])) for name, found in release.audit.sensitive.items()}
+    of_table = commonest_shares(release)
+    shares = {name: (found.share, float(of_table[name])) for name, found in release.audit.sensitive.items()}
     return Cost(t, DetailLost.of(release).overall, release.audit.classes, None, shares)
-
-
-def _commonest_share(column: Any) -> float:
-    """Return the share of the rows that have the commonest value of a column; a missing cell is a value."""
-    return int(pc.max(pc.value_counts(column).field("counts")).as_py()) / len(column)

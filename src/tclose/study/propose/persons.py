@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tclose.columns.persons import rows_like_the_row_before
 from tclose.study.propose.columns import Column
 from tclose.study.propose.words import suggests_name_of_person, suggests_number_of_person
-from tclose.tables.coded import Codes
 from tclose.values.arrays import Ints, grouped
 
 FEWEST = 10
@@ -20,15 +20,6 @@ MOST_ROWS = 50
 
 MOST_ROWS_UNNAMED = 5
 """The same for a column of another name, which must also have the properties of a person."""
-
-FEWEST_COLUMNS = 4
-"""Columns without which rows that are nearly the same say nothing."""
-
-NEARLY_SAME = 0.1
-"""The share of the rows that are nearly the same as the row before, from which on they may be several rows of one person."""
-
-BY_CHANCE = 5
-"""That share is at least this many times the share that the same rows have in a random order."""
 
 SEVERAL_ROWS = "Do persons have several rows?"
 """What is asked where no column names persons, and rows look as if persons had several."""
@@ -70,26 +61,9 @@ def find_unit(columns: Sequence[Column]) -> Unit | None:
     return Unit(column, reason + ("; its name says so, too" if named and agreeing else "; its name says so" if named else ""))
 
 
-def rows_like_the_row_before(columns: Sequence[Column]) -> float:
-    """Return the share of rows that agree with the row before in all columns but one at most; 0 if that may be chance.
-
-    Several rows of one person agree so if they stand together: they differ only in what has changed in between.
-    """
-    codes = [column.codes for column in columns if not column.constant and not column.unique]
-    if len(codes) < FEWEST_COLUMNS or len(codes[0]) < FEWEST:
-        return 0.0
-    order = np.random.default_rng(0).permutation(len(codes[0]))
-    found = _nearly_same(codes, len(order))
-    by_chance = _nearly_same((own[order] for own in codes), len(order))  # one by one: a large table has no room for all again
-    return found if found >= max(NEARLY_SAME, BY_CHANCE * by_chance) else 0.0
-
-
-def _nearly_same(columns: Iterable[Codes], rows: int) -> float:
-    """Return the share of rows that agree with the row before in all columns but one at most."""
-    different = np.zeros(rows - 1, dtype=np.int32)
-    for codes in columns:
-        different += codes[1:] != codes[:-1]
-    return float((different <= 1).sum() / rows)
+def share_like_the_row_before(columns: Sequence[Column]) -> float:
+    """Return the share of rows that agree with the row before in all columns but one at most; 0 if that may be chance."""
+    return rows_like_the_row_before([column.codes for column in columns if not column.constant and not column.unique])
 
 
 def columns_that_agree(owner: Column, others: Sequence[Column]) -> int:

@@ -19,7 +19,7 @@ from tclose.study.propose.hierarchies import AS_WRITTEN, Suggested
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.limited import hardly_limited
 from tclose.study.propose.offered import Offered
-from tclose.study.propose.persons import SEVERAL_ROWS, Unit, find_unit, rows_like_the_row_before
+from tclose.study.propose.persons import SEVERAL_ROWS, Unit, find_unit, share_like_the_row_before
 from tclose.study.propose.proposal import Proposal
 from tclose.study.propose.roles import Assigned, assign_roles
 from tclose.study.propose.samples import sample_rows
@@ -158,7 +158,7 @@ def _named(names: list[str], read: Read, columns: list[Column]) -> list[str]:
 
 def _decisions_on_persons(columns: Sequence[Column], unit: Unit | None) -> Iterator[str]:
     """Yield the question whether persons have several rows, where no column names them and rows look like it."""
-    share = rows_like_the_row_before(columns) if unit is None else 0.0
+    share = share_like_the_row_before(columns) if unit is None else 0.0
     if share:
         yield (
             f"{SEVERAL_ROWS} {100 * share:.1f}% of the rows agree with the row before in all columns but one at "

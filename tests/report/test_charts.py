@@ -210,6 +210,15 @@ def test_small_losses_have_more_room_where_most_are_small() -> None:
     assert scale([-0.1, 0.0, 0.0, 0.01, 0.02, 0.03, 0.5, 0.8]) == "linear"
 
 
+@pytest.mark.parametrize("scale", [1, 100, 1e4])
+def test_the_axis_of_losses_has_plain_numbers(scale: float) -> None:
+    losses = [scale * loss for loss in (0.01, 0.02, 0.03, 0.04, 0.1, 0.3, 0.5, 0.85)]
+    drawn = draw_inline(frontier([Outcome("a", loss, 0.1, number > 0) for number, loss in enumerate(losses)], loss="%", risk="t"))
+    labels = set(re.findall(r">([^<>]+)</text>", drawn))
+    assert {f"{share * scale / 10:,g}".replace(",", "") for share in (1, 2, 4, 6, 8)} <= labels
+    assert not any(re.fullmatch(r"[0-9.]+e[+-]?[0-9]+", label) for label in labels)
+
+
 def test_a_class_within_t_that_breaks_another_limit_is_not_shown_as_one_that_satisfies_all() -> None:
     spec = emd_by_class("pay", [0.1, 0.1, 0.3], [1, 9, 9], limit=Fraction(1, 5), otherwise=[True, False, True])
     points = {point["rows"]: point["class"] for point in spec["layer"][0]["data"]["values"] if point["distance"] < 0.2}

@@ -89,7 +89,7 @@ def frontier(
             "title": loss,
             "scale": {"domain": ends[0], "nice": False, "type": "sqrt" if crowded else "linear"},
             "axis": {
-                "format": "~g",
+                "format": "~r",
                 "labelOverlap": "greedy",
                 **({"values": _ticks(ends[0][1])} if crowded else {"tickCount": 5}),
             },

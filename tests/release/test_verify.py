@@ -119,7 +119,7 @@ def test_the_screen_is_short_and_the_checks_are_listed_on_request(tmp_path: Path
     pair = certified(data, {"quasi": Q, "sensitive": {"d": {"t": 0.1, "l": 2}}, "k": 2})
     lines = run("verify", data).stdout.splitlines()
     assert lines[0].startswith("r.csv is as certified: it satisfies every limit of its certificate. ")
-    assert lines[-1].endswith("the publisher's word, and was not checked. To list every check and claim: --all")
+    assert lines[-1].endswith("the publisher's word, not checked here. To list every check and claim: --all")
     assert not [line for line in lines if line.startswith("yes ") or "dm" in line or "c_avg" in line]
     every = run("verify", data, "--all").stdout
     assert "yes  discernibility (dm), the sum of squared class sizes, as certified (8)" in every  # 2 * 2 + 2 * 2

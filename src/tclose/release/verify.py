@@ -157,7 +157,7 @@ class Verification:
             return [*map(visible, [self.headline, *self.scope.lines(), *told, *checks, *claimed])]
         wrong = [str(finding) for finding in wrong_first if not finding.holds]
         claims = number_of(len(self.unchecked), "claim of the certificate is", "claims of the certificate are")
-        rest = f"{claims} the publisher's word, and was not checked. To list every check and claim: --all"
+        rest = f"{claims} the publisher's word, not checked here. To list every check and claim: --all"
         return [*map(visible, [self.headline, *wrong, *([""] if wrong else []), *self.scope.lines(), *told, "", rest])]
 
     def __str__(self) -> str:

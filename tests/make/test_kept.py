@@ -268,7 +268,7 @@ def test_codebook_and_report_say_where_the_labels_of_a_hierarchy_are_explained(c
     people = pa.table({"town": ["a1", "a2", "b1", "b2"] * 5, "ill": list("ababababbabababababa")})
     release = tc.anonymize(people, tc.Policy([column], {"ill": 1}, k=6))
     text = (
-        "What each label of a publisher's hierarchy stands for is in the hierarchy's file, which the publisher can hand out with "
+        "What each label of a publisher's hierarchy stands for is in that hierarchy, which the publisher can hand out with "
         "the release."
     )
     assert (text in release.codebook) is said

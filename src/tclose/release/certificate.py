@@ -46,7 +46,7 @@ DECIMALS = "Numbers of a sensitive column are all written with as many decimals 
 _NUMBERS = re.compile(r"^The values of the input\b.*\bDistance: (ordered|numeric)\b")
 """What the description of a sensitive column says that may hold numbers."""
 LABELS = (
-    "What each label of a publisher's hierarchy stands for is in the hierarchy's file, which the publisher can hand out with the "
+    "What each label of a publisher's hierarchy stands for is in that hierarchy, which the publisher can hand out with the "
     "release."
 )
 """How codebook and report explain labels that a reader cannot look up in any paper of the release."""

@@ -203,6 +203,18 @@ def test_what_an_executor_refuses_is_told_in_its_words(session: Any) -> None:
     assert str(comp.value) == str(ref.value)
 
 
+def test_a_failure_on_executors_is_told_without_its_message(session: Any) -> None:
+    from pyspark.sql import functions
+
+    broken = session.createDataFrame(some_people(50)).withColumn(
+        "pay", functions.expr("if(pay > 0, raise_error('Ada Lovelace'), pay)")
+    )
+    sentence = r"^The table cannot be read, or the work on it failed: Spark stopped with \w+\. Spark's logs have the reason; they may quote rows\.$"
+    for work in (tc.audit, tc.anonymize):
+        with pytest.raises(tc.InputError, match=sentence):
+            work(broken, POLICY)
+
+
 def test_what_spark_cannot_do_is_said(session: Any) -> None:
     frame = session.createDataFrame(some_people(50))
     with pytest.raises(tc.PolicyError, match="growth alone"):

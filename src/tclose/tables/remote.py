@@ -36,6 +36,8 @@ class RemoteReader(ABC):
     rows: int | None = None
     stay: str | None = None
     """Why no rows come home, and what to do; None if they may."""
+    failure = "{title} cannot be read: the query stopped with {error}. Check that you may read it, and that the server is up."
+    """What is said of a failed query, whose own message may quote rows."""
 
     @abstractmethod
     def select(self, columns: Mapping[str, str]) -> Any:
@@ -141,10 +143,8 @@ class Remote(Queried):
             except Exception as error:  # noqa: BLE001 - each engine has its own
                 if job.cancelled:
                     raise jobs.Cancelled("The job was cancelled.") from None
-                raise InputError(
-                    f"{self.reader.title} cannot be read: the query stopped with {type(error).__name__}. Check that you may "
-                    "read it, and that the server is up."
-                ) from None
+                told = self.reader.failure.format(title=self.reader.title, error=type(error).__name__)
+                raise InputError(told) from None
 
 
 def _in_utc(column: pa.Array) -> pa.Array:

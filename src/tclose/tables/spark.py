@@ -54,6 +54,10 @@ class SparkReader(RemoteReader):
         "The rows of a Spark DataFrame stay on the cluster, and this needs them in memory: only audit and anonymize count there. "
         "Where they fit, hand over df.toArrow(), or a sample of it."
     )
+    failure = (
+        "{title} cannot be read, or the work on it failed: Spark stopped with {error}. Spark's logs have the reason; they may "
+        "quote rows."
+    )
 
     def __init__(self, frame: Any) -> None:
         """Take a DataFrame, of which the columns are known."""

@@ -90,7 +90,7 @@ def test_one_of_a_kind_is_not_many(tmp_path: Path) -> None:
     assert refused.stderr == "Error: The table has 1 row: k=2 cannot be satisfied. Choose a smaller k.\n"
     policy.write_text("quasi: [age]\nsensitive: {salary: 0.5}\nk: 1\n")
     made = run("anonymize", table, "-p", policy, "-o", tmp_path / "release.csv")
-    assert "\nrelease.csv: 1 row in 1 class, none suppressed\n" in made.stdout
+    assert "\nrelease.csv: 1 row in 1 class, none suppressed; each row is taken for a person\n" in made.stdout
     assert "\n1 of 1 row is unique when all published columns are taken together" in made.stdout
 
 

@@ -46,7 +46,7 @@ def test_labels_in_words(labels: list[Any], sizes: list[int], words: list[tuple[
 
 def test_labels_of_a_hierarchy_and_means_are_not_called_single_values() -> None:
     assert words_of(["lung", "gut", "*"], [4, 4, 2], "The smallest group of the hierarchy of 'a'.") == [
-        (0.8, "as 2 labels of its hierarchy"),
+        (0.8, "as 2 values or groups of its hierarchy"),
         (0.2, "as * (any value)"),
     ]
     assert words_of([2.5], [4], "The mean of 'a' over the rows of the class.") == [(1, "as means over each class")]
@@ -117,7 +117,7 @@ def test_labels_of_a_hierarchy_come_with_the_detail_that_they_lost() -> None:
     policy = tc.Policy([tc.Quasi("was", hierarchy=tree)], {"ill": 1}, k=4)
     facts = Facts(papers_in_memory(tc.anonymize(people, policy)), 1)
     lost = facts.certificate["loss"]["by_attribute"]["gcp"]["was"]
-    assert facts.coarse == [("was", f"as 2 labels of its hierarchy; {100 * lost:.1f}% of its detail is lost")]
+    assert facts.coarse == [("was", f"as 2 values or groups of its hierarchy; {100 * lost:.1f}% of its detail is lost")]
 
 
 def test_the_share_of_the_most_frequent_value_is_masked_with_its_count_in_a_long_list_too() -> None:

@@ -81,6 +81,14 @@ def test_the_attack_with_the_largest_excess_is_told() -> None:
     assert both.to_dict()["points"][0]["attack"] == "join, ill"
 
 
+@pytest.mark.parametrize("excess", [-0.02, 0.0, 0.0004])
+def test_an_attack_that_gains_nothing_is_not_told(excess: float) -> None:
+    found = figures(excess=excess, attack="certain", sentence="Someone is certain: right for 0.0% of the people.")
+    said = Comparison([Result(Cell("growth", 0.2, 5, 0), "done", figures=found)], 0.2).suggestion
+    assert said is not None
+    assert said.endswith("in the median, no attack more often right about people in the release than about others.")
+
+
 def test_points_are_means_over_seeds_and_the_worst_t() -> None:
     cells = [
         Result(Cell("growth", 0.2, 5, seed), "done", figures=figures(t=t, gcp=gcp))

@@ -108,7 +108,7 @@ def anonymize(
         pages = [] if report is None else _write_reports(written, report, force=force)
     with a_reader_may_leave():
         if unconfirmed:
-            show_unconfirmed(policy)
+            show_unconfirmed(policy)  # and again where the screen ends, for those who read no more of it
         if isinstance(release, SparkRelease):
             show_spark_release(release, written, Asked(policy, None), pages)
         elif isinstance(release, Release):
@@ -118,6 +118,8 @@ def anonymize(
             show_release_set(release, written, notes)
             for page in pages:
                 echo(f"  {page}  public: a report")
+        if unconfirmed:
+            show_unconfirmed(policy)
 
 
 @contextmanager

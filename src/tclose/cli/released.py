@@ -34,6 +34,8 @@ OF_REPORT = ("in ranges of ", "as labels that stand for ")
 """How the maker calls ranges that are published in one column, and labels of a hierarchy: the report has words of its own."""
 SHORTER = {" of the rows": "", " on average": "", "in ranges that are open at one end": "in open ranges"}
 """Words of the report that a screen can do without: a header says what the figures are."""
+EACH_A_PERSON = "; each row is taken for a person"
+"""What a release without a unit assumes."""
 COARSE = 0.25
 """Columns with a hierarchy that lose more than this have their loss explained."""
 USELESS = 0.9
@@ -115,7 +117,7 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     gone = number_of(release.suppressed, "row") if release.suppressed else "none"
     screen.tell(words(SATISFIED, style="bold green"))
     _show_unlimited(screen, audit.policy)
-    screen.tell(f"{path.name}: {size(audit)}, {gone} suppressed")
+    screen.tell(f"{path.name}: {size(audit)}, {gone} suppressed{EACH_A_PERSON if audit.policy.unit is None else ''}")
     screen.print()
     screen.print(limits_table(audit, promised=release.certificate.get("promised"), judged=False))
     screen.tell(WHAT_T_IS)
@@ -192,7 +194,7 @@ def show_spark_release(release: SparkRelease, paths: list[Path], asked: Asked, r
     _show_doubts(screen, release.readings)
     screen.tell(words(SATISFIED, style="bold green"))
     _show_unlimited(screen, audit.policy)
-    screen.tell(f"{paths[0].name}: {size(audit)}, none suppressed")
+    screen.tell(f"{paths[0].name}: {size(audit)}, none suppressed{EACH_A_PERSON if audit.policy.unit is None else ''}")
     screen.print()
     table = Columns("", "attained", "asked")
     for model, column in asked_of(audit.policy):

@@ -151,7 +151,7 @@ def _sentence_on_error(
         requirement = finding["msg"][0].lower() + finding["msg"][1:]
     given = finding["input"]
     more = percent_hint(given) if requirement == SHARE else ""
-    if cls.__name__ == "Sensitive" and name in CONTEXT and isinstance(given, str):
+    if cls.__name__ == "Sensitive" and isinstance(name, str) and name in CONTEXT and isinstance(given, str):
         more = f" {name} is a topic of context, and stands among the sensitive columns: take '# ' away before context:, too."
     return PolicyError, f"{field}{owner} must be {requirement}. Got {got(given, setting=field in _LISTS)}.{more}"
 

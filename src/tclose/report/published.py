@@ -82,7 +82,11 @@ def coarseness_of(name: str, columns: Mapping[str, PublishedColumn], audit: Audi
     if labels:
         number = sum(kind == "single" for kind, _ in kinds)
         found = [
-            (share, f"as {number_of(number, 'label')} of its hierarchy" if words == SINGLE else words) for share, words in found
+            (
+                share,
+                f"as {number_of(number, 'value or group', 'values or groups')} of its hierarchy" if words == SINGLE else words,
+            )
+            for share, words in found
         ]
     return sorted(found, key=lambda part: -part[0])
 

@@ -18,6 +18,9 @@ from tclose.values.exact import decimal_up, number_of
 MEASURES = ("t", "excess", "gcp", "lm", "query_error", "homogeneous")
 """What can be compared: less is better in all of them."""
 
+NO_GAIN = "no attack more often right about people in the release than about others"
+"""What is said where no attack has an excess that shows in its digits."""
+
 
 class Point(NamedTuple):
     """One algorithm at one t and k: means over the seeds that were done, and the worst of them.
@@ -176,11 +179,13 @@ class Comparison:
         size = "" if best.asked is None else f" (k = {best.k})"
         rivals = [point for point in points if _rivals(point, best)]
         found = f" loses least: {best.loss}" if rivals else f": {best.loss}"
+        gains = round(100 * best.excess, 1) > 0
+        attacked = f"largest excess of an attack {100 * best.excess:+.1f} points" if gains else NO_GAIN
         said = (
-            f"At {asked}, {best.algorithm}{size}{found}, COUNT queries off by {best.query_error:.1%} "
-            f"in the median, largest excess of an attack {100 * best.excess:+.1f} points.{self._steps(best)}"
+            f"At {asked}, {best.algorithm}{size}{found}, COUNT queries off by {best.query_error:.1%} in the median, {attacked}."
+            f"{self._steps(best)}"
         )
-        if best.sentence:
+        if best.sentence and gains:
             where = "That attack" if best.seeds == 1 else f"The largest of {best.seeds} seeds"
             said += f" {where}: {best.sentence[:1].lower()}{best.sentence[1:]}"
         if best.homogeneous:

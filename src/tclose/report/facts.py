@@ -271,7 +271,8 @@ class Facts:
     @property
     def meanings(self) -> list[str]:
         """What the limits of the release mean, for a reader who never read a paper."""
-        return meanings_of(self.audit, "persons" if self.counts_persons else "rows")
+        values = {name: len(found.values) for name, found in self.papers.measured.distributions.items()}
+        return meanings_of(self.audit, values, "persons" if self.counts_persons else "rows")
 
     def inference(self) -> Listing:
         """Return for each sensitive column how near its classes are to the table."""

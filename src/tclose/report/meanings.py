@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tclose.judge.result import Audit
 from tclose.policy.models import NAMED
 from tclose.report.labels import listed, quoted
@@ -19,6 +21,8 @@ ALONG_AN_ORDER = (
     "values have an order, and near values count as nearly the same. A class is at 0.2, for example, if a fifth of it would have "
     "to move across the whole range of values for it to be like the table, or two fifths half as far"
 )
+ALONG = ("ordered", "numeric")
+"""Distances along an order: of two values they are the same as the equal distance."""
 BY_DISTANCE = {
     "equal": "all values are equally far apart. A class is at 0.2, for example, if a fifth of it would need other values to be "
     "like the table. So no value's share in a class is farther than t from its share in the table: with a t of 0.2, a value that "
@@ -34,23 +38,32 @@ BY_DISTANCE = {
 """What t says, by the distance of a sensitive column."""
 
 
-def meanings_of(audit: Audit, counted: str = "rows") -> list[str]:
-    """Return what the limits that were asked mean, in sentences; t once for each kind of distance; k counts rows or persons."""
+def meanings_of(audit: Audit, values: Mapping[str, int], counted: str = "rows") -> list[str]:
+    """Return what the limits that were asked mean, in sentences; t once for each kind of distance.
+
+    Parameters
+    ----------
+    values
+        How many values each sensitive column has.
+    counted
+        What k counts: "rows" or "persons".
+    """
     used = dict.fromkeys(NAMED[judgement.model] for judgement in audit.judgements)
     said = []
     for model in used:
         if model.key in PLAINLY or model.meaning:
             said.append((PLAINLY.get(model.key) or model.meaning).format(counted))
         if model.key == "t":
-            said += _by_distance(audit)
+            said += _by_distance(audit, values)
     return said
 
 
-def _by_distance(audit: Audit) -> list[str]:
+def _by_distance(audit: Audit, values: Mapping[str, int]) -> list[str]:
     """Return what t says of each sensitive column that has one; columns whose distance says the same share a sentence."""
     alike: dict[str, list[str]] = {}
     for column in audit.policy.sensitive:
-        words = BY_DISTANCE.get(audit.sensitive[column.name].distance)
+        distance = audit.sensitive[column.name].distance
+        words = BY_DISTANCE.get("equal" if values[column.name] <= 2 and distance in ALONG else distance)
         if column.t is not None and words is not None:
             alike.setdefault(words, []).append(quoted(column.name))
     return [f"t of {listed(names)}: {words}." for words, names in alike.items()]

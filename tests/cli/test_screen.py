@@ -142,8 +142,8 @@ def test_what_a_release_loses_in_words() -> None:
     policy = tc.Policy(["age", "day", "sex", tc.Quasi("zip", hierarchy="prefixes")], {"ill": 1}, k=16)
     release = tc.anonymize(people, policy)
     assert release._details.in_words == {
-        "age": "in ranges of 15 on average",
-        "day": "in ranges of 150 days on average",
+        "age": "in ranges 15 wide on average",
+        "day": "in ranges 150 days wide on average",
         "sex": "in sets of 2.0 of the 2 values on average",
         "zip": "as labels that stand for 8.0 of the 8 values on average",
     }
@@ -356,11 +356,11 @@ def test_the_screen_has_the_figures_of_the_report(tmp_path: Path) -> None:
     assert stated["age"] != percent(release.loss.by_attribute["gcp"]["age"])
     assert stated["zip"] == "not stated"
     assert f"{facts.detail_lost} of the detail of the quasi-identifiers is lost (GCP 0." in shown
-    open_at_one_end = "50.0% of the rows in ranges of 8 on average; the others in ranges that are open at one end"
+    open_at_one_end = "50.0% of the rows in ranges 8 wide on average; the others in ranges that are open at one end"
     assert said["age"] == f"{open_at_one_end}; 80 or more is one value"
     assert said["town"] == "as it is"
     assert facts.coarse[0] == ("age", said["age"])
-    assert re.search(f"  age +{stated['age']} +50.0% in ranges of 8; the others in open ranges; 80 or more is one value", shown)
+    assert re.search(f"  age +{stated['age']} +50.0% in ranges 8 wide; the others in open ranges; 80 or more is one value", shown)
     assert "published (of the rows; on average)" in shown
     assert re.search(f"  town +{stated['town']} +as it is", shown)
     assert re.search(

@@ -340,7 +340,7 @@ def test_huge_numbers_are_exact() -> None:
 )  # fmt: skip
 def test_ranges_of_numbers_of_any_size_are_told_in_words(values: list[Any], length: str) -> None:
     scale, _ = line([values])
-    assert scale.width_in_words(1.0) == f"in ranges of {length} on average"
+    assert scale.width_in_words(1.0) == f"in ranges {length} wide on average"
 
 
 @pytest.mark.parametrize(

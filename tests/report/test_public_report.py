@@ -183,7 +183,7 @@ def test_how_coarse_the_release_is_and_what_it_is_good_for_stand_in_words() -> N
         for low, high in [[int(end) for end in re.findall(r"\d+", value)]]
     ]
     mean = sum(width * count for width, count in widths) / 60
-    assert f"age : in ranges of {mean:.3g} on average" in text
+    assert f"age : in ranges {mean:.3g} wide on average" in text
     assert "How often each value of ill occurs among all rows: published as in the table." in text
     assert "What sets small groups apart in ill: the limit t asks that every class is like the whole table." in text
     assert "global certainty penalty" in text

@@ -30,8 +30,8 @@ def words_of(labels: list[Any], sizes: list[int], holds: str = "") -> list[tuple
 @pytest.mark.parametrize(
     ("labels", "sizes", "words"),
     [
-        (["[10, 20]", "[20, 40]"], [3, 1], [(1, "in ranges of 12.5 on average")]),
-        (["[0.5, 1.5)", "2"], [3, 1], [(0.75, "in ranges of 1 on average"), (0.25, "as they are")]),
+        (["[10, 20]", "[20, 40]"], [3, 1], [(1, "in ranges 12.5 wide on average")]),
+        (["[0.5, 1.5)", "2"], [3, 1], [(0.75, "in ranges 1 wide on average"), (0.25, "as they are")]),
         (["90 or more", "less than 5", "[3, 90 or more]"], [1, 1, 2], [(1, "in ranges that are open at one end")]),
         (["[2020-01-01, 2020-01-11]"], [5], [(1, "in ranges of 11 days on average")]),
         (["{a, b}", '{"c, d", e, f}', "g"], [1, 1, 2], [(0.5, "in sets of 2.5 values on average"), (0.5, "as they are")]),
@@ -98,9 +98,9 @@ def test_screen_and_page_say_alike_how_columns_are_published() -> None:
     people = pa.table({"age": [20] * 4 + [30, 30, 40, 40], "sex": ["F"] * 8, "ill": ["flu", "gout"] * 4})
     release = tc.anonymize(people, tc.Policy(["age", "sex"], {"ill": 0.5}, k=4))
     screen = release._details.in_words
-    assert screen == {"age": "50.0% of the rows as they are; the others in ranges of 10 on average", "sex": "as it is"}
+    assert screen == {"age": "50.0% of the rows as they are; the others in ranges 10 wide on average", "sex": "as it is"}
     page = dict(Facts(papers_in_memory(release), 1).coarse)
-    assert page == {"age": "50.0% of the rows as they are; the others in ranges of 10 on average", "sex": "as it is"}
+    assert page == {"age": "50.0% of the rows as they are; the others in ranges 10 wide on average", "sex": "as it is"}
 
 
 def test_columns_of_which_most_rows_are_as_they_are_answer_no_finer_questions_in_the_others() -> None:

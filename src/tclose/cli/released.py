@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tclose.release.spark_release import SparkRelease
     from tclose.tables.readings import Reading
 
-OF_REPORT = ("in ranges of ", "as labels that stand for ")
+OF_REPORT = ("in ranges ", "as labels that stand for ")
 """How the maker calls ranges that are published in one column, and labels of a hierarchy: the report has words of its own."""
 SHORTER = {" of the rows": "", " on average": "", "in ranges that are open at one end": "in open ranges"}
 """Words of the report that a screen can do without: a header says what the figures are."""

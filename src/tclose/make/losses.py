@@ -367,7 +367,7 @@ def losses_seen_of_charges(charged: Sequence[Charges], whole: Whole, *, weights:
 
 
 def in_words(scales: Sequence[Scale], published: Sequence[Published], rows: Ints) -> dict[str, str]:
-    """Return in words how each quasi-identifier is published: ``4.0% of the rows as they are; the others in ranges of 8.6``."""
+    """Return in words how each quasi-identifier is published: ``4.0% of the rows as they are; the others in ranges 8.6 wide``."""
     return charges_in_words(scales, [Charges.of(attribute, rows) for attribute in published], int(rows.sum()))
 
 

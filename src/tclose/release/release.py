@@ -52,7 +52,7 @@ class Details:
     inputs : tuple of Path
         The files that were read to make the release: it is never written over one of them.
     in_words : dict
-        How each quasi-identifier is published, for a person: "in ranges of 8.6 on average".
+        How each quasi-identifier is published, for a person: "in ranges 8.6 wide on average".
     moments : dict of Moments
         How the timestamps of a column were written in the input: a CSV has them in the same form.
     levels : sequence of int or None

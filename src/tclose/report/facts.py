@@ -33,6 +33,7 @@ from tclose.report.published import (
     coarseness_in_words,
     coarseness_of,
     ends_in_words,
+    is_in_ranges,
     published_columns,
 )
 from tclose.study.measured import Distribution
@@ -432,7 +433,7 @@ class Facts:
         single = [quoted(name) for name in self.quasi if [what for _, what in self.coarseness[name]] == [SINGLE]]
         if single:
             said.append(f"Counts by {listed(single)}: published as {'it is' if len(single) == 1 else 'they are'}.")
-        ranges = [quoted(name) for name in self.quasi if " ranges of " in self.coarseness[name][0][1]]
+        ranges = [quoted(name) for name in self.quasi if is_in_ranges(self.coarseness[name][0][1])]
         if ranges:
             said.append(
                 f"Counts over ranges of {listed(ranges)} that are much wider than those that are published. How wide these are "

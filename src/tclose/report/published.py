@@ -62,7 +62,7 @@ def coarseness_of(name: str, columns: Mapping[str, PublishedColumn], audit: Audi
 
     Examples
     --------
-    [(0.96, "in ranges of 8.6 on average"), (0.04, "as they are")]
+    [(0.96, "in ranges 8.6 wide on average"), (0.04, "as they are")]
     """
     if name not in columns:
         return [(1.0, _bounds_in_words(name, audit))]
@@ -93,7 +93,7 @@ def coarseness_of(name: str, columns: Mapping[str, PublishedColumn], audit: Audi
 
 SINGLE, MEANS = "as they are", "as means over each class"
 WORDS = {
-    "range": "in ranges of {} on average",
+    "range": "in ranges {} wide on average",
     "day": "in ranges of {} days on average",
     "set": "in sets of {} values on average",
     "masked": "with {} characters hidden on average",
@@ -102,6 +102,15 @@ WORDS = {
     "single": SINGLE,
 }
 """How each kind of published value is called."""
+
+
+def is_in_ranges(words: str) -> bool:
+    """Whether words say how wide ranges are.
+
+    >>> is_in_ranges("in ranges 8.6 wide on average"), is_in_ranges("in ranges that are open at one end")
+    (True, False)
+    """
+    return words.startswith("in ranges ") and words != WORDS["open"]
 
 
 def coarseness_in_words(found: Sequence[tuple[float, str]], rows: int, least: int) -> str:

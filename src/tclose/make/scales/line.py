@@ -153,10 +153,14 @@ class Line(Scale):
         return Widths(own, lows, highs, self.missing, ancestors=none, charges=np.zeros(0))
 
     def width_in_words(self, share: float) -> str:
-        """Return in words how long the published ranges are, from their mean NCP: ``in ranges of 8.6``."""
-        how = {"range": "in ranges of", "bounds": "between bounds that differ by", "centroid": "as means over ranges of"}
+        """Return in words how long the published ranges are, from their mean NCP: ``in ranges 8.6 wide``."""
+        how = {
+            "range": "in ranges {} wide",
+            "bounds": "between bounds that differ by {}",
+            "centroid": "as means over ranges {} wide",
+        }
         length = self.ruler.length(Fraction(share) * self._range) if self.ruler else "0"
-        return f"{how[self.recode]} {length} on average"
+        return f"{how[self.recode].format(length)} on average"
 
     def at_level(self, level: int) -> Scale:
         """Return the scale that publishes ranges of one atom (1), or ``*`` (0); bounds and means have no levels."""

@@ -1041,6 +1041,28 @@ def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:
     tc.anonymize(table, found.policy)
 
 
+def test_the_open_ends_of_a_grid_are_told_as_the_release_has_them() -> None:
+    """Few have a debt, an age of 29.5 or more or of less than 20.1, or were seen before 2021-01-02; four have no age."""
+    ages = [12.5, 10.5, 11.5, *(20 + row % 20 / 2 for row in range(390)), 52.0, 59.5, 67.0, *[None] * 4]
+    days = [*[date(2020, 3, 1)] * 3, *(date(2021, 1, 1) + timedelta(days=row % 10) for row in range(397))]
+    debts = [*range(300, 312), *[0] * 388]
+    table = pa.table({"age": ages, "seen": days, "debt": debts, "ill": ["a", "b"] * 200})
+    found = tc.propose(table, sensitive="ill")
+    holds = {one["name"]: one["holds"] for one in tc.anonymize(table, found.policy).certificate["columns"]}
+    for name, ends in (("age", ("up to 20.1", "from 29.5 on")), ("seen", ("up to 2021-01-01",)), ("debt", ("from 300 on",))):
+        said = [sentence for sentence in found.reasons[name] if "become one value" in sentence]
+        published = re.findall(r"; (\S+) or (less|more) is one value", holds[name])
+        for sentence, end, (limit, side) in zip(said, ends, published, strict=True):
+            edge: Any = date.fromisoformat(limit) if name == "seen" else float(Fraction(limit))
+            values = table[name].drop_null().to_pylist()
+            beyond = sum(value <= edge if side == "less" else value >= edge for value in values)
+            assert str(edge).removesuffix(".0") in end
+            assert sentence == f"Values {end} become one value ({beyond / 4:.1f}% of the rows)."
+    assert why_in_short(found, "quasi", "debt").endswith(" different. In ranges.")
+    even = tc.propose(pa.table({"age": [20 + row % 40 for row in range(400)], "ill": ["a", "b"] * 200}), sensitive="ill")
+    assert "become one value" not in even.to_yaml()
+
+
 def test_a_quasi_identifier_with_the_name_of_a_sensitive_column_is_asked_about() -> None:
     diseases = {f"disease{number}": ["yes", "no", "no", "no"] * 10 for number in range(4)}
     found = tc.propose(pa.table({"age": [20 + number % 9 for number in range(40)], **diseases}))

@@ -1,4 +1,4 @@
-"""Commented: the file of a proposed policy, its reasons as comments. It quotes no cell of the table."""
+"""Commented: the file of a proposed policy, its reasons as comments. It quotes no cell of the table but ends of a grid."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tclose.make.registry import DEFAULT
 from tclose.policy.fields import CONTEXT
 from tclose.policy.proposed import UNCONFIRMED
-from tclose.study.propose.columns import ALONE
+from tclose.study.propose.columns import ALONE, percent
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.sensitive import L, T
 from tclose.study.propose.singling import MOST_COLUMNS, SingledOut
@@ -424,10 +424,9 @@ def _rows_in_words(one: SingledOut) -> str:
     """Return the number and the share of the rows that are singled out."""
     if not one.rows:
         return "no row"
-    share = f"{100 * one.share:.1f}%" if one.share >= 0.001 else "less than 0.1%"
     if one.estimate:
-        return f"at most about {share} of the rows (an estimate from {one.of:,} rows)"
-    return f"{share} of the rows ({one.rows:,})"
+        return f"at most about {percent(one.share)} of the rows (an estimate from {one.of:,} rows)"
+    return f"{percent(one.share)} of the rows ({one.rows:,})"
 
 
 def listed_names(names: Sequence[str]) -> str:

@@ -1086,8 +1086,8 @@ def test_what_to_write_after_a_column_that_becomes_sensitive_is_what_would_be_pr
     found = tc.propose(pa.table(columns), sensitive="job", hierarchies=tmp_path)
     (said,) = [sentence for sentence in found.decisions if "sensitive, too?" in sentence]
     assert said.partition("and write ")[2] == (
-        "after its name {t: 0.2, l: 2, distance: equal} for debt, or {t: 0.2, l: 2} for salary, or {t: 0.2, l: 2} beside its "
-        "hierarchy for disease (distance: equal because most rows have one value there)."
+        "after its name {t: 0.2, l: 2, distance: equal} for debt (distance: equal because most rows have one value there), or "
+        "{t: 0.2, l: 2} for salary, or {t: 0.2, l: 2} beside its hierarchy for disease."
     )
     for name in ("debt", "salary", "disease"):
         own = tc.propose(pa.table(columns), sensitive=name, hierarchies=tmp_path).policy.to_dict()["sensitive"][name]
@@ -1109,19 +1109,30 @@ def test_whole_numbers_with_a_point_are_published_as_they_are_written_and_that_i
         assert all((".0" in value) == bool(point) for value in ranges)
 
 
-def test_where_bins_are_advised_for_some_amounts_only_the_rule_is_told() -> None:
+def test_a_reason_stands_at_the_settings_that_it_explains() -> None:
     rows = 400
     table = pa.table({
         "age": [18 + row * 7 % 80 for row in range(rows)], "rent": [500 + row * row for row in range(rows)],
         "interest": [row % 110 if row < 330 else row // 5 if row < 350 else 7 * row for row in range(rows)],
-        "profit": [row % 40 if row < 280 else 7 * row for row in range(rows)], "ill": ["flu", "gout"] * (rows // 2),
+        "fine": [0 if row < 220 else 7 * row for row in range(rows)], "ill": ["flu", "gout"] * (rows // 2),
     })  # fmt: skip
     (asked,) = [sentence for sentence in tc.propose(table, sensitive="ill").decisions if sentence.startswith("Which role")]
-    assert asked.startswith("Which role do rent, interest and profit have?")
+    assert asked.startswith("Which role do rent, interest and fine have?")
     assert (
-        "write after its name {t: 0.2, l: 2, bins: 10} for rent and interest, or {t: 0.2, l: 2} for profit (bins because few rows "
-        "share a number there)." in asked
+        "write after its name {t: 0.2, l: 2, bins: 10} for rent and interest (bins because few rows share a number there), or "
+        "{t: 0.2, l: 2, bins: 4, distance: equal} for fine (bins and distance: equal because most rows have one value there)."
+        in asked
     )
+
+
+def test_numbers_by_which_a_tenth_of_the_rows_are_found_are_published_in_bins() -> None:
+    """Of 1,000 rows some have one of 40 numbers that many have; the others have one for themselves, or two have each."""
+    for others, each, bins in ((110, 1, True), (109, 1, False), (120, 2, False)):  # 150, 149 and 160 different numbers
+        rest = [7 * number for number in range(100, 100 + others) for _ in range(each)]
+        profits = [*(row % 40 for row in range(1_000 - len(rest))), *rest]
+        found = tc.propose(pa.table({"age": [20 + row % 9 for row in range(1_000)], "profit": profits}), sensitive="profit")
+        assert ("bins" in found.policy.to_dict()["sensitive"]["profit"]) == bins
+        assert ("11.0% of the rows have a number that fewer than 5 rows have" in " ".join(found.reasons["profit"])) == bins
 
 
 def test_dummies_of_one_variable_have_one_role() -> None:

@@ -225,11 +225,10 @@ def _settings_if_sensitive(columns: Sequence[Assigned]) -> str:
         if "distance" in settings and one.column.kind != "category":
             why = f"{'bins and ' if 'bins' in settings else ''}distance: equal because most rows have one value there"
         alike.setdefault((f"{flow(settings)}{beside}", why), []).append(one)
-    reasons = "; ".join(dict.fromkeys(why for _, why in alike if why))
-    also = f" ({reasons})" if reasons else ""
-    if len(alike) == 1:
-        return f"{next(iter(alike))[0]} after its name{also}"
-    return f"after its name {', or '.join(f'{settings} for {_names(own)}' for (settings, _), own in alike.items())}{also}"
+    groups = [(settings, f" ({why})" if why else "", own) for (settings, why), own in alike.items()]
+    if len(groups) == 1:
+        return f"{groups[0][0]} after its name{groups[0][1]}"
+    return f"after its name {', or '.join(f'{settings} for {_names(own)}{why}' for settings, why, own in groups)}"
 
 
 def _described(one: Assigned) -> str:

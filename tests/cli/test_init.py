@@ -53,7 +53,7 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert [
         line.count(" and ") for line in shown.splitlines() if "single" in line and " row" in line and "whoever" not in line
     ] == [0, 1, 1]
-    assert "These are the worst of " in shown
+    assert "These are the worst: in all, " in shown
     assert policy.read_text().count("each step has 5 persons or more, or nobody") == 1
     assert len(shown.split()) < 400
     command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"

@@ -51,6 +51,7 @@ from tclose.study.propose.offered import Offered
 from tclose.study.propose.persons import share_like_the_row_before
 from tclose.study.propose.roles import assign_roles
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
+from tclose.study.propose.singling import SingledOut
 from tclose.study.propose.words import suggests_sensitive, tells_nothing
 from tclose.values.bins import Bins
 from tests.naive.singling import singled_out
@@ -127,8 +128,11 @@ def test_a_list_of_sets_that_is_cut_says_so(proposed: tc.Proposal) -> None:
     listed = [sentence for sentence in said if "together single out" in sentence]
     assert (len(listed), [f"{in_words(sets[size][0])}." in listed for size in (2, 3)]) == (4, [True, True])
     (cut,) = [sentence for sentence in said if sentence.startswith("These are the worst: ")]
-    assert cut.endswith(
-        f"2 of {len(sets[2])} sets of two, 2 of {len(sets[3])} sets of three. The file has the figure of each column."
+    counted = {size: sum(len(one.columns) == size for one in proposed.singled_out) for size in (1, 2, 3)}
+    assert (counted, len(some[1]), sum(len(found) for found in sets.values()) > 4) == ({1: 7, 2: 21, 3: 35}, 2, True)
+    assert cut == (
+        f"These are the worst: in all, 2 of the 7 columns single out somebody, {len(some[2])} of the 21 sets of two and "
+        f"{len(some[3])} of the 35 sets of three. For one column, see its comment."
     )
     everything = dangers(proposed, 1_000)
     assert {f"{in_words(one)}." for one in sets[2]} - set(everything) <= {
@@ -141,18 +145,27 @@ def test_a_list_of_sets_that_is_cut_says_so(proposed: tc.Proposal) -> None:
 def test_the_screen_has_the_worst_set_of_each_size(proposed: tc.Proposal) -> None:
     said, everything = worst_dangers(proposed), dangers(proposed, 1_000)
     assert all(sentence in everything for sentence in said[:-1])
-    found = [sentence for sentence in said if " single" in sentence]
+    found = [sentence for sentence in said[:-1] if " single" in sentence]
     for size, sentence in enumerate(found, 1):  # of columns that others may know, where there is such a set
         own = [one for one in proposed.singled_out if len(one.columns) == size and f"{in_words(one)}." in everything]
         known = [one for one in own if not {"cost", "diagnosis"} & set(one.columns)] or own
         assert sentence == f"{in_words(max(known, key=lambda one: one.rows))}."
     (cut,) = [sentence for sentence in dangers(proposed, 1) if sentence.startswith("These are the worst: ")]
-    counts = said[-1].removeprefix("These are the worst of ").removesuffix(": the file has more.")
-    assert all(f"of {words}" in cut for words in re.split(", | and ", counts) if "sets of" in words)
+    assert said[-1] == cut.replace("For one column, see its comment.", "The file has more.")
     nobody = [one._replace(rows=0) for one in proposed.singled_out]
     assert worst_dangers(replace(proposed, singled_out=nobody)) == dangers(replace(proposed, singled_out=nobody))
     one = [proposed.singled_out[0]._replace(rows=7)]
     assert len(worst_dangers(replace(proposed, singled_out=one))) == 2  # nothing more in the file
+    counted = [SingledOut(columns, rows, 600, estimate=False) for columns, rows in ((("a",), 9), (("b",), 0), (("a", "b"), 90))]
+    many = [
+        *counted,
+        *(SingledOut((f"c{number}",), 0, 600, estimate=False) for number in range(19)),
+        SingledOut(("b", "c1"), 9, 600, estimate=False),
+    ]
+    assert worst_dangers(replace(proposed, singled_out=many))[-1] == (
+        "These are the worst: in all, 1 of the 21 columns singles out somebody and 2 of the 2 sets of two. Sets were counted of the "
+        "20 columns that single out most. The file has more."
+    )
 
 
 def test_what_a_screen_says_of_costs_and_columns(proposed: tc.Proposal) -> None:

@@ -369,10 +369,22 @@ def worst_dangers(proposal: Proposal) -> list[str]:
     listed = [own[0] for own in found if own]
     if not listed:
         return [SINGLED_OUT, NO_SET]
-    counts = [sum(len(one.columns) == size for one in sets) for size in (1, 2, 3)]
-    all_ = [number_of(count, *nouns) for count, nouns in zip(counts, SETS, strict=True) if count]
-    more = [f"These are the worst of {listed_words(all_)}: the file has more."] if sum(counts) > len(listed) else []
+    more = [f"{_how_many(proposal)} The file has more."] if len(sets) > len(listed) else []
     return [SINGLED_OUT, *(f"{in_words(one)}." for one in listed), *more]
+
+
+def _how_many(proposal: Proposal) -> str:
+    """Return a sentence on how many columns, and sets of columns, single out a row, of how many that were counted."""
+    found: list[str] = []
+    for size, nouns in enumerate(SETS, 1):
+        counted = [one for one in proposal.singled_out if len(one.columns) == size]
+        some = sum(one.rows > 0 for one in counted)
+        verb = "" if found else " singles out somebody" if some == 1 else " single out somebody"
+        if some:
+            found.append(f"{some:,} of the {number_of(len(counted), *nouns)}{verb}")
+    columns = sum(len(one.columns) == 1 for one in proposal.singled_out)
+    limited = f" Sets were counted of the {MOST_COLUMNS} columns that single out most." if columns > MOST_COLUMNS else ""
+    return f"These are the worst: in all, {listed_words(found)}.{limited}"
 
 
 def _sets_that_single_out(proposal: Proposal) -> list[SingledOut]:
@@ -395,13 +407,8 @@ def _different(proposal: Proposal, sets: Sequence[SingledOut], size: int, *, sen
 
 def _what_is_not_listed(proposal: Proposal, sets: Sequence[SingledOut], listed: Sequence[SingledOut]) -> Iterator[str]:
     """Yield sentences on the sets that single out rows, too, and are not listed."""
-    cut = []
-    for size, nouns in enumerate(SETS, 1):
-        all_, some = (sum(len(one.columns) == size for one in own) for own in (sets, listed))
-        if some < all_:
-            cut.append(f"{some:,} of {number_of(all_, *nouns)}")
-    if cut:
-        yield f"These are the worst: {', '.join(cut)}. The file has the figure of each column."
+    if len(sets) > len(listed):
+        yield f"{_how_many(proposal)} For one column, see its comment."
     columns = {name for one in listed for name in one.columns}
     for group in proposal.alike:
         if not columns.isdisjoint(group):
@@ -409,8 +416,6 @@ def _what_is_not_listed(proposal: Proposal, sets: Sequence[SingledOut], listed: 
     counted = {one.columns[0]: one.share for one in proposal.singled_out if len(one.columns) == 1}
     if len(counted) > 1 and max(counted.values()) >= ALONE:
         yield f"Sets with a column that singles out {100 * ALONE:.0f}% of the rows or more by itself are not listed."
-    if len(counted) > MOST_COLUMNS:
-        yield f"Sets were counted of the {MOST_COLUMNS} columns that single out most."
 
 
 def in_words(one: SingledOut) -> str:

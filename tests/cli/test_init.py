@@ -41,9 +41,16 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert ["patient", "identifiers,", "unit"] in [line[:3] for line in lines]
     assert ["diagnosis", "guess:", "sensitive"] in [line[:3] for line in lines]
     assert [line[0] for line in lines if line[0].startswith("0.")] == ["0.1", "0.2", "0.3"]
-    decide = "Decide which columns are sensitive, and which t: 0.2 is in the file so that it runs."
-    assert f"{decide} The head of the file says what to write.\n" in shown
+    questions = [
+        "1. Which columns are sensitive? cost, diagnosis and icd10 are guesses from names alone.",
+        "2. Which t?",
+        "3. What can others know about a person? That belongs in quasi.",
+    ]
+    asked = shown.partition("Decide before you publish anything. The head of the file says what to write.\n")[2].splitlines()
+    assert all(line.startswith(f"  {question}") for line, question in zip(asked[:3], questions, strict=True))
+    assert asked[1] == "  2. Which t? 0.2 is in the file so that it runs."
     head = " ".join(policy.read_text().replace("\n#     ", " ").split())
+    assert all(question in head for question in questions)  # under the same number
     same = "Are both diagnosis and icd10 needed? They tell the same."
     number = next(number for number in range(4, 20) if f"{number}. {same}" in head)
     assert f"  {number}. Are both diagnosis and icd10 needed?\n" in shown
@@ -107,7 +114,7 @@ def test_names_and_hierarchies_are_taken_from_the_command_line(
         policy = tc.Policy.load("policy.yaml")
         assert [column.name for column in policy.sensitive] == ["cost", "diagnosis"]
         assert policy.to_dict()["quasi"]["profession"] == {"hierarchy": "trees/profession.csv"}
-        assert "Decide whether cost and diagnosis is all that is sensitive, and which t" in result.stdout
+        assert "  1. Which columns are sensitive? You named cost and diagnosis: is that all?\n" in result.stdout
         assert "guess" not in result.stdout
     with (tmp_path / "trees" / "profession.csv").open("w") as file:
         file.write("".join(f"{job};{job[0]};*\n" for job in jobs[1:]))

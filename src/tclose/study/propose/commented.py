@@ -60,6 +60,9 @@ EMPTY = {
 FOR_PROPOSED = "The table is about the roles and settings as proposed. Once you have changed some, this says what each t costs:"
 """What the table of costs is about."""
 
+WHICH_SENSITIVE, WHICH_T = "Which columns are sensitive?", "Which t?"
+"""The first two questions of every table; the third is about roles."""
+
 ROLES = (
     "What can others know about a person? That belongs in quasi. A harmless column that nobody else knows can be published as it "
     "is, with its exact values: name it in keep, as keep: [COLUMN]. What is in drop is not published."
@@ -136,8 +139,8 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
         f"A proposal for {title} ({proposal.rows:,} rows), to be checked and edited. Its comments count rows of the raw table: "
         "keep it internal.",
         "Decide before you publish anything:",
-        f"1. Which columns are sensitive? {source_of_sensitive(proposal)} {ASK} {MOVED}",
-        "2. Which t? The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
+        f"1. {WHICH_SENSITIVE} {source_of_sensitive(proposal)} {ASK} {MOVED}",
+        f"2. {WHICH_T} The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
         f"3. {ROLES}",
         *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), FIRST)),
     )

@@ -143,6 +143,16 @@ def test_that_each_row_is_taken_for_a_person_is_asked_unless_a_column_names_pers
     assert "Is each row a person?" not in shown
 
 
+def test_that_others_may_know_several_rows_of_a_person_is_asked_on_the_screen(tmp_path: Path) -> None:
+    rows = (f"p{row // 3},{20 + row % 7},{row // 3 % 6}\n" for row in range(120))
+    (tmp_path / "visits.csv").write_text("patient,age,income\n" + "".join(rows))
+    shown = run("init", tmp_path / "visits.csv", "-o", tmp_path / "p.yaml").stdout
+    assert "  4. Do others know several rows of a person?\n" in shown
+    head = " ".join((tmp_path / "p.yaml").read_text().replace("\n#     ", " ").split())
+    assert "4. Do others know several rows of a person? income is the same in all rows of each of the 40 persons" in head
+    assert "publish one row a person: docs/visits.md says how." in head
+
+
 def test_standard_input_is_called_by_its_mark(visits: Path) -> None:
     result = CliRunner().invoke(app, ["init", "-"], input=visits.read_bytes())
     assert (result.exit_code, result.stderr) == (0, "")

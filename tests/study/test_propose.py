@@ -48,7 +48,7 @@ from tclose.study.propose.hierarchies import _other_ways
 from tclose.study.propose.inputs import read_as_needed
 from tclose.study.propose.limited import hardly_limited
 from tclose.study.propose.offered import Offered
-from tclose.study.propose.persons import share_like_the_row_before
+from tclose.study.propose.persons import SEVERAL_ROWS, share_like_the_row_before
 from tclose.study.propose.roles import assign_roles
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
 from tclose.study.propose.singling import SingledOut
@@ -1039,7 +1039,7 @@ def test_several_rows_of_persons_whom_no_column_names_are_asked_about() -> None:
     mixed = years.take(np.random.default_rng(1).permutation(120))
     named = years.append_column("person", [[f"p{row // 3}" for row in range(120)]])
     for table in (mixed, named, years.drop_columns(["job"])):
-        assert not any("several rows" in sentence for sentence in tc.propose(table, sensitive="ill").decisions)
+        assert not any(sentence.startswith(SEVERAL_ROWS) for sentence in tc.propose(table, sensitive="ill").decisions)
 
 
 def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:
@@ -1052,6 +1052,37 @@ def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:
     assert "0.0000001" not in found.to_yaml()
     assert min(table["share"].value_counts().field("counts").to_pylist()) >= found.policy.k
     tc.anonymize(table, found.policy)
+
+
+def test_values_of_persons_are_asked_about_if_nearly_every_person_has_one() -> None:
+    """Of 41 persons, three rows each but one: all have one income, 37 of 40 one illness, and 35 of 40 one debt."""
+    rows = range(121)
+    table = pa.table({
+        "patient": [f"p{row // 3}" for row in rows], "age": [20 + row % 7 for row in rows], "year": [2020 + row % 3 for row in rows],
+        "income": [row // 3 % 6 for row in rows], "illness": [row // 3 % 4 + (row % 40 == 0 and row < 120) for row in rows],
+        "debt": [row // 3 % 4 + (row % 24 == 0 and row < 120) for row in rows],
+    })  # fmt: skip
+    told = (
+        "k, l and t are about one row of a person: who knows several of their rows can combine the classes, and may be left with "
+        "one {}. No limit is about that. If it matters, publish one row a person: docs/visits.md says how."
+    )
+    for sensitive, said, left in (
+        (["income"], "income is the same in all rows of each of the 40 persons who have several.", "income"),
+        (["income", "debt"], "income is the same in all rows of each of the 40 persons who have several.", "income"),
+        (["illness"], "illness is the same in all rows of 92.5% of the 40 persons who have several.", "illness"),
+        (
+            ["income", "illness"],
+            "income and illness are the same in all rows of at least 92.5% of the 40 persons who have several.",
+            "value of each",
+        ),
+    ):
+        found = tc.propose(table, sensitive=sensitive)
+        assert found.policy.unit == "patient"
+        assert found.decisions[0] == f"Do others know several rows of a person? {said} {told.format(left)}"
+    asked = "Do others know several rows of a person?"
+    assert asked not in tc.propose(table, sensitive="debt").to_yaml()
+    assert asked not in tc.propose(table.drop_columns(["patient"]), sensitive="income").to_yaml()
+    assert asked not in tc.propose(table.slice(0, 27), sensitive="income").to_yaml()  # nine persons
 
 
 def test_the_open_ends_of_a_grid_are_told_as_the_release_has_them() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from tclose.study.propose.hierarchies import AS_WRITTEN, Suggested
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.limited import hardly_limited
 from tclose.study.propose.offered import Offered
-from tclose.study.propose.persons import SEVERAL_ROWS, Unit, find_unit, share_like_the_row_before
+from tclose.study.propose.persons import SEVERAL_ROWS, Unit, find_unit, share_like_the_row_before, values_of_persons
 from tclose.study.propose.proposal import Proposal
 from tclose.study.propose.roles import Assigned, assign_roles
 from tclose.study.propose.samples import sample_rows
@@ -108,6 +109,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         tuple(read.reasons),
         (
             *_decisions_on_persons(columns, unit),
+            *_decisions_on_values_of_persons(assigned, owner),
             *_decisions(assigned, offered, limits),
             *decisions_on_alike(pairs),
             *decisions_on_twins(assigned, pairs),
@@ -165,6 +167,21 @@ def _decisions_on_persons(columns: Sequence[Column], unit: Unit | None) -> Itera
             "most, as rows of one person do. If a column names the persons, name it in unit. If none does, add one to the table, "
             "from its source: numbering runs of similar rows is a guess. Without it k and l count rows, and five rows that look "
             "alike may be one person."
+        )
+
+
+def _decisions_on_values_of_persons(assigned: Sequence[Assigned], owner: Column | None) -> Iterator[str]:
+    """Yield the question whether others know several rows of a person, if persons have one value of a sensitive column."""
+    sensitive = [one.column for one in assigned if one.role == "sensitive"]
+    names, several, least = ([], 0, 0.0) if owner is None else values_of_persons(owner, sensitive)
+    if names:
+        one = len(names) == 1
+        share = "each" if least == 1 else f"{'' if one else 'at least '}{math.floor(1000 * least) / 10:.1f}%"
+        yield (
+            f"Do others know several rows of a person? {listed_names(names)} {'is' if one else 'are'} the same in all rows of "
+            f"{share} of the {several:,} persons who have several. k, l and t are about one row of a person: who knows several "
+            f"of their rows can combine the classes, and may be left with one {listed_names(names) if one else 'value of each'}. "
+            "No limit is about that. If it matters, publish one row a person: docs/visits.md says how."
         )
 
 

@@ -41,9 +41,16 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert ["patient", "identifiers,", "unit"] in [line[:3] for line in lines]
     assert ["diagnosis", "guess:", "sensitive"] in [line[:3] for line in lines]
     assert [line[0] for line in lines if line[0].startswith("0.")] == ["0.1", "0.2", "0.3"]
-    decide = "Decide which columns are sensitive, and which t: 0.2 is in the file so that it runs."
-    assert f"{decide} The head of the file says what to write.\n" in shown
+    questions = [
+        "1. Which columns are sensitive? cost, diagnosis and icd10 are guesses from names alone.",
+        "2. Which t?",
+        "3. What can others know about a person? That belongs in quasi.",
+    ]
+    asked = shown.partition("Decide before you publish anything. The head of the file says what to write.\n")[2].splitlines()
+    assert all(line.startswith(f"  {question}") for line, question in zip(asked[:3], questions, strict=True))
+    assert asked[1] == "  2. Which t? 0.2 is in the file so that it runs."
     head = " ".join(policy.read_text().replace("\n#     ", " ").split())
+    assert all(question in head for question in questions)  # under the same number
     same = "Are both diagnosis and icd10 needed? They tell the same."
     number = next(number for number in range(4, 20) if f"{number}. {same}" in head)
     assert f"  {number}. Are both diagnosis and icd10 needed?\n" in shown
@@ -53,7 +60,7 @@ def test_a_proposal_is_written_shown_and_used(visits: Path, tmp_path: Path) -> N
     assert [
         line.count(" and ") for line in shown.splitlines() if "single" in line and " row" in line and "whoever" not in line
     ] == [0, 1, 1]
-    assert "These are the worst of " in shown
+    assert "These are the worst: in all, " in shown
     assert policy.read_text().count("each step has 5 persons or more, or nobody") == 1
     assert len(shown.split()) < 400
     command = f"Then: tclose anonymize '{visits}' -p {policy} -o release.csv --report report.html"
@@ -109,7 +116,7 @@ def test_names_and_hierarchies_are_taken_from_the_command_line(
         policy = tc.Policy.load("policy.yaml")
         assert [column.name for column in policy.sensitive] == ["cost", "diagnosis"]
         assert policy.to_dict()["quasi"]["profession"] == {"hierarchy": "trees/profession.csv"}
-        assert "Decide whether cost and diagnosis is all that is sensitive, and which t" in result.stdout
+        assert "  1. Which columns are sensitive? You named cost and diagnosis: is that all?\n" in result.stdout
         assert "guess" not in result.stdout
     with (tmp_path / "trees" / "profession.csv").open("w") as file:
         file.write("".join(f"{job};{job[0]};*\n" for job in jobs[1:]))
@@ -136,6 +143,16 @@ def test_that_each_row_is_taken_for_a_person_is_asked_unless_a_column_names_pers
     assert "  4. Do persons have several rows?\n" in shown
     assert f"4. {asked} person do." in " ".join((tmp_path / "p.yaml").read_text().replace("\n#     ", " ").split())
     assert "Is each row a person?" not in shown
+
+
+def test_that_others_may_know_several_rows_of_a_person_is_asked_on_the_screen(tmp_path: Path) -> None:
+    rows = (f"p{row // 3},{20 + row % 7},{row // 3 % 6}\n" for row in range(120))
+    (tmp_path / "visits.csv").write_text("patient,age,income\n" + "".join(rows))
+    shown = run("init", tmp_path / "visits.csv", "-o", tmp_path / "p.yaml").stdout
+    assert "  4. Do others know several rows of a person?\n" in shown
+    head = " ".join((tmp_path / "p.yaml").read_text().replace("\n#     ", " ").split())
+    assert "4. Do others know several rows of a person? income is the same in all rows of each of the 40 persons" in head
+    assert "publish one row a person: docs/visits.md says how." in head
 
 
 def test_standard_input_is_called_by_its_mark(visits: Path) -> None:

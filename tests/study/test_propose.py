@@ -48,9 +48,10 @@ from tclose.study.propose.hierarchies import _other_ways
 from tclose.study.propose.inputs import read_as_needed
 from tclose.study.propose.limited import hardly_limited
 from tclose.study.propose.offered import Offered
-from tclose.study.propose.persons import share_like_the_row_before
+from tclose.study.propose.persons import SEVERAL_ROWS, share_like_the_row_before
 from tclose.study.propose.roles import assign_roles
 from tclose.study.propose.sensitive import BINS_OF_REST, Commonest
+from tclose.study.propose.singling import SingledOut
 from tclose.study.propose.words import suggests_sensitive, tells_nothing
 from tclose.values.bins import Bins
 from tests.naive.singling import singled_out
@@ -127,8 +128,11 @@ def test_a_list_of_sets_that_is_cut_says_so(proposed: tc.Proposal) -> None:
     listed = [sentence for sentence in said if "together single out" in sentence]
     assert (len(listed), [f"{in_words(sets[size][0])}." in listed for size in (2, 3)]) == (4, [True, True])
     (cut,) = [sentence for sentence in said if sentence.startswith("These are the worst: ")]
-    assert cut.endswith(
-        f"2 of {len(sets[2])} sets of two, 2 of {len(sets[3])} sets of three. The file has the figure of each column."
+    counted = {size: sum(len(one.columns) == size for one in proposed.singled_out) for size in (1, 2, 3)}
+    assert (counted, len(some[1]), sum(len(found) for found in sets.values()) > 4) == ({1: 7, 2: 21, 3: 35}, 2, True)
+    assert cut == (
+        f"These are the worst: in all, 2 of the 7 columns single out somebody, {len(some[2])} of the 21 sets of two and "
+        f"{len(some[3])} of the 35 sets of three. For one column, see its comment."
     )
     everything = dangers(proposed, 1_000)
     assert {f"{in_words(one)}." for one in sets[2]} - set(everything) <= {
@@ -141,18 +145,27 @@ def test_a_list_of_sets_that_is_cut_says_so(proposed: tc.Proposal) -> None:
 def test_the_screen_has_the_worst_set_of_each_size(proposed: tc.Proposal) -> None:
     said, everything = worst_dangers(proposed), dangers(proposed, 1_000)
     assert all(sentence in everything for sentence in said[:-1])
-    found = [sentence for sentence in said if " single" in sentence]
+    found = [sentence for sentence in said[:-1] if " single" in sentence]
     for size, sentence in enumerate(found, 1):  # of columns that others may know, where there is such a set
         own = [one for one in proposed.singled_out if len(one.columns) == size and f"{in_words(one)}." in everything]
         known = [one for one in own if not {"cost", "diagnosis"} & set(one.columns)] or own
         assert sentence == f"{in_words(max(known, key=lambda one: one.rows))}."
     (cut,) = [sentence for sentence in dangers(proposed, 1) if sentence.startswith("These are the worst: ")]
-    counts = said[-1].removeprefix("These are the worst of ").removesuffix(": the file has more.")
-    assert all(f"of {words}" in cut for words in re.split(", | and ", counts) if "sets of" in words)
+    assert said[-1] == cut.replace("For one column, see its comment.", "The file has more.")
     nobody = [one._replace(rows=0) for one in proposed.singled_out]
     assert worst_dangers(replace(proposed, singled_out=nobody)) == dangers(replace(proposed, singled_out=nobody))
     one = [proposed.singled_out[0]._replace(rows=7)]
     assert len(worst_dangers(replace(proposed, singled_out=one))) == 2  # nothing more in the file
+    counted = [SingledOut(columns, rows, 600, estimate=False) for columns, rows in ((("a",), 9), (("b",), 0), (("a", "b"), 90))]
+    many = [
+        *counted,
+        *(SingledOut((f"c{number}",), 0, 600, estimate=False) for number in range(19)),
+        SingledOut(("b", "c1"), 9, 600, estimate=False),
+    ]
+    assert worst_dangers(replace(proposed, singled_out=many))[-1] == (
+        "These are the worst: in all, 1 of the 21 columns singles out somebody and 2 of the 2 sets of two. Sets were counted of the "
+        "20 columns that single out most. The file has more."
+    )
 
 
 def test_what_a_screen_says_of_costs_and_columns(proposed: tc.Proposal) -> None:
@@ -1026,7 +1039,7 @@ def test_several_rows_of_persons_whom_no_column_names_are_asked_about() -> None:
     mixed = years.take(np.random.default_rng(1).permutation(120))
     named = years.append_column("person", [[f"p{row // 3}" for row in range(120)]])
     for table in (mixed, named, years.drop_columns(["job"])):
-        assert not any("several rows" in sentence for sentence in tc.propose(table, sensitive="ill").decisions)
+        assert not any(sentence.startswith(SEVERAL_ROWS) for sentence in tc.propose(table, sensitive="ill").decisions)
 
 
 def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:
@@ -1039,6 +1052,59 @@ def test_a_grid_with_one_number_in_each_cell_is_not_proposed() -> None:
     assert "0.0000001" not in found.to_yaml()
     assert min(table["share"].value_counts().field("counts").to_pylist()) >= found.policy.k
     tc.anonymize(table, found.policy)
+
+
+def test_values_of_persons_are_asked_about_if_nearly_every_person_has_one() -> None:
+    """Of 41 persons, three rows each but one: all have one income, 37 of 40 one illness, and 35 of 40 one debt."""
+    rows = range(121)
+    table = pa.table({
+        "patient": [f"p{row // 3}" for row in rows], "age": [20 + row % 7 for row in rows], "year": [2020 + row % 3 for row in rows],
+        "income": [row // 3 % 6 for row in rows], "illness": [row // 3 % 4 + (row % 40 == 0 and row < 120) for row in rows],
+        "debt": [row // 3 % 4 + (row % 24 == 0 and row < 120) for row in rows],
+    })  # fmt: skip
+    told = (
+        "k, l and t are about one row of a person: who knows several of their rows can combine the classes, and may be left with "
+        "one {}. No limit is about that. If it matters, publish one row a person: docs/visits.md says how."
+    )
+    for sensitive, said, left in (
+        (["income"], "income is the same in all rows of each of the 40 persons who have several.", "income"),
+        (["income", "debt"], "income is the same in all rows of each of the 40 persons who have several.", "income"),
+        (["illness"], "illness is the same in all rows of 92.5% of the 40 persons who have several.", "illness"),
+        (
+            ["income", "illness"],
+            "income and illness are the same in all rows of at least 92.5% of the 40 persons who have several.",
+            "value of each",
+        ),
+    ):
+        found = tc.propose(table, sensitive=sensitive)
+        assert found.policy.unit == "patient"
+        assert found.decisions[0] == f"Do others know several rows of a person? {said} {told.format(left)}"
+    asked = "Do others know several rows of a person?"
+    assert asked not in tc.propose(table, sensitive="debt").to_yaml()
+    assert asked not in tc.propose(table.drop_columns(["patient"]), sensitive="income").to_yaml()
+    assert asked not in tc.propose(table.slice(0, 27), sensitive="income").to_yaml()  # nine persons
+
+
+def test_the_open_ends_of_a_grid_are_told_as_the_release_has_them() -> None:
+    """Few have a debt, an age of 29.5 or more or of less than 20.1, or were seen before 2021-01-02; four have no age."""
+    ages = [12.5, 10.5, 11.5, *(20 + row % 20 / 2 for row in range(390)), 52.0, 59.5, 67.0, *[None] * 4]
+    days = [*[date(2020, 3, 1)] * 3, *(date(2021, 1, 1) + timedelta(days=row % 10) for row in range(397))]
+    debts = [*range(300, 312), *[0] * 388]
+    table = pa.table({"age": ages, "seen": days, "debt": debts, "ill": ["a", "b"] * 200})
+    found = tc.propose(table, sensitive="ill")
+    holds = {one["name"]: one["holds"] for one in tc.anonymize(table, found.policy).certificate["columns"]}
+    for name, ends in (("age", ("up to 20.1", "from 29.5 on")), ("seen", ("up to 2021-01-01",)), ("debt", ("from 300 on",))):
+        said = [sentence for sentence in found.reasons[name] if "become one value" in sentence]
+        published = re.findall(r"; (\S+) or (less|more) is one value", holds[name])
+        for sentence, end, (limit, side) in zip(said, ends, published, strict=True):
+            edge: Any = date.fromisoformat(limit) if name == "seen" else float(Fraction(limit))
+            values = table[name].drop_null().to_pylist()
+            beyond = sum(value <= edge if side == "less" else value >= edge for value in values)
+            assert str(edge).removesuffix(".0") in end
+            assert sentence == f"Values {end} become one value ({beyond / 4:.1f}% of the rows)."
+    assert why_in_short(found, "quasi", "debt").endswith(" different. In ranges.")
+    even = tc.propose(pa.table({"age": [20 + row % 40 for row in range(400)], "ill": ["a", "b"] * 200}), sensitive="ill")
+    assert "become one value" not in even.to_yaml()
 
 
 def test_a_quasi_identifier_with_the_name_of_a_sensitive_column_is_asked_about() -> None:
@@ -1064,8 +1130,8 @@ def test_what_to_write_after_a_column_that_becomes_sensitive_is_what_would_be_pr
     found = tc.propose(pa.table(columns), sensitive="job", hierarchies=tmp_path)
     (said,) = [sentence for sentence in found.decisions if "sensitive, too?" in sentence]
     assert said.partition("and write ")[2] == (
-        "after its name {t: 0.2, l: 2, distance: equal} for debt, or {t: 0.2, l: 2} for salary, or {t: 0.2, l: 2} beside its "
-        "hierarchy for disease (distance: equal because most rows have one value there)."
+        "after its name {t: 0.2, l: 2, distance: equal} for debt (distance: equal because most rows have one value there), or "
+        "{t: 0.2, l: 2} for salary, or {t: 0.2, l: 2} beside its hierarchy for disease."
     )
     for name in ("debt", "salary", "disease"):
         own = tc.propose(pa.table(columns), sensitive=name, hierarchies=tmp_path).policy.to_dict()["sensitive"][name]
@@ -1087,19 +1153,30 @@ def test_whole_numbers_with_a_point_are_published_as_they_are_written_and_that_i
         assert all((".0" in value) == bool(point) for value in ranges)
 
 
-def test_where_bins_are_advised_for_some_amounts_only_the_rule_is_told() -> None:
+def test_a_reason_stands_at_the_settings_that_it_explains() -> None:
     rows = 400
     table = pa.table({
         "age": [18 + row * 7 % 80 for row in range(rows)], "rent": [500 + row * row for row in range(rows)],
         "interest": [row % 110 if row < 330 else row // 5 if row < 350 else 7 * row for row in range(rows)],
-        "profit": [row % 40 if row < 280 else 7 * row for row in range(rows)], "ill": ["flu", "gout"] * (rows // 2),
+        "fine": [0 if row < 220 else 7 * row for row in range(rows)], "ill": ["flu", "gout"] * (rows // 2),
     })  # fmt: skip
     (asked,) = [sentence for sentence in tc.propose(table, sensitive="ill").decisions if sentence.startswith("Which role")]
-    assert asked.startswith("Which role do rent, interest and profit have?")
+    assert asked.startswith("Which role do rent, interest and fine have?")
     assert (
-        "write after its name {t: 0.2, l: 2, bins: 10} for rent and interest, or {t: 0.2, l: 2} for profit (bins because few rows "
-        "share a number there)." in asked
+        "write after its name {t: 0.2, l: 2, bins: 10} for rent and interest (bins because few rows share a number there), or "
+        "{t: 0.2, l: 2, bins: 4, distance: equal} for fine (bins and distance: equal because most rows have one value there)."
+        in asked
     )
+
+
+def test_numbers_by_which_a_tenth_of_the_rows_are_found_are_published_in_bins() -> None:
+    """Of 1,000 rows some have one of 40 numbers that many have; the others have one for themselves, or two have each."""
+    for others, each, bins in ((110, 1, True), (109, 1, False), (120, 2, False)):  # 150, 149 and 160 different numbers
+        rest = [7 * number for number in range(100, 100 + others) for _ in range(each)]
+        profits = [*(row % 40 for row in range(1_000 - len(rest))), *rest]
+        found = tc.propose(pa.table({"age": [20 + row % 9 for row in range(1_000)], "profit": profits}), sensitive="profit")
+        assert ("bins" in found.policy.to_dict()["sensitive"]["profit"]) == bins
+        assert ("11.0% of the rows have a number that fewer than 5 rows have" in " ".join(found.reasons["profit"])) == bins
 
 
 def test_dummies_of_one_variable_have_one_role() -> None:

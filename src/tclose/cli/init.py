@@ -82,11 +82,12 @@ def _check_table(data: Path) -> None:
 def _show_proposal(found: Proposal, out: Path) -> None:
     """Print what was proposed, what is dangerous, and what to decide."""
     from tclose.cli.printing import Columns, Screen, words
-    from tclose.cli.screen import listed_names
     from tclose.study.propose.commented import (
         ASK_IN_SHORT,
         FIRST,
         ROLES_IN_SHORT,
+        WHICH_SENSITIVE,
+        WHICH_T,
         cost_table,
         costs_command,
         costs_in_short,
@@ -127,14 +128,10 @@ def _show_proposal(found: Proposal, out: Path) -> None:
     for refusal in dict.fromkeys(cost.refusal for cost in found.costs if cost.refusal):
         screen.tell(f"Refused: {refusal}")
     screen.print()
-    names = listed_names([column.name for column in policy.sensitive])
-    limit = policy.sensitive[0].t
-    which = "which columns are sensitive" if found.guessed else f"whether {names} is all that is sensitive"
-    decide = f"{which}, and which t: {float(limit)} is in the file so that it runs."
-    screen.tell(words("Decide", style="bold"), decide, "The head of the file says what to write.")
-    if found.guessed:
-        screen.tell(f"  {source_of_sensitive(found)} {ASK_IN_SHORT}")
-    screen.tell(f"  {ROLES_IN_SHORT}")
+    screen.tell(words("Decide before you publish anything.", style="bold"), "The head of the file says what to write.")
+    screen.tell(f"  1. {WHICH_SENSITIVE} {source_of_sensitive(found)}{f' {ASK_IN_SHORT}' if found.guessed else ''}")
+    screen.tell(f"  2. {WHICH_T} {float(policy.sensitive[0].t)} is in the file so that it runs.")
+    screen.tell(f"  3. {ROLES_IN_SHORT}")
     if policy.unit is None and not any(sentence.startswith(SEVERAL_ROWS) for sentence in found.decisions):
         screen.tell("  Is each row a person? It is taken so.")
     for number, sentence in enumerate(found.decisions, FIRST):

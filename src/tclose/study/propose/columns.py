@@ -147,3 +147,12 @@ def columns_of(source: Table) -> list[Column]:
     readings = source.readings(names)
     found: list[tuple[str, tuple[Any, Codes]]] = list(zip(names, source.rows(names), strict=True))
     return [Column(name, source.kinds[name], source.values(name, cells), codes, readings[name]) for name, (cells, codes) in found]
+
+
+def percent(share: float) -> str:
+    """Return a share of the rows as percents with one decimal.
+
+    >>> percent(0.0473), percent(0.0004)
+    ('4.7%', 'less than 0.1%')
+    """
+    return f"{100 * share:.1f}%" if share >= 0.001 else "less than 0.1%"

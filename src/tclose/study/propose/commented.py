@@ -1,4 +1,4 @@
-"""Commented: the file of a proposed policy, its reasons as comments. It quotes no cell of the table."""
+"""Commented: the file of a proposed policy, its reasons as comments. It quotes no cell of the table but ends of a grid."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tclose.make.registry import DEFAULT
 from tclose.policy.fields import CONTEXT
 from tclose.policy.proposed import UNCONFIRMED
-from tclose.study.propose.columns import ALONE
+from tclose.study.propose.columns import ALONE, percent
 from tclose.study.propose.costs import Cost
 from tclose.study.propose.sensitive import L, T
 from tclose.study.propose.singling import MOST_COLUMNS, SingledOut
@@ -59,6 +59,9 @@ EMPTY = {
 
 FOR_PROPOSED = "The table is about the roles and settings as proposed. Once you have changed some, this says what each t costs:"
 """What the table of costs is about."""
+
+WHICH_SENSITIVE, WHICH_T = "Which columns are sensitive?", "Which t?"
+"""The first two questions of every table; the third is about roles."""
 
 ROLES = (
     "What can others know about a person? That belongs in quasi. A harmless column that nobody else knows can be published as it "
@@ -136,8 +139,8 @@ def _heading(proposal: Proposal, path: str) -> Iterator[str]:
         f"A proposal for {title} ({proposal.rows:,} rows), to be checked and edited. Its comments count rows of the raw table: "
         "keep it internal.",
         "Decide before you publish anything:",
-        f"1. Which columns are sensitive? {source_of_sensitive(proposal)} {ASK} {MOVED}",
-        "2. Which t? The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
+        f"1. {WHICH_SENSITIVE} {source_of_sensitive(proposal)} {ASK} {MOVED}",
+        f"2. {WHICH_T} The table below says what each costs. The file has one so that it runs; it is not chosen for you.",
         f"3. {ROLES}",
         *(f"{number}. {sentence}" for number, sentence in enumerate(map(visible, proposal.decisions), FIRST)),
     )
@@ -369,10 +372,22 @@ def worst_dangers(proposal: Proposal) -> list[str]:
     listed = [own[0] for own in found if own]
     if not listed:
         return [SINGLED_OUT, NO_SET]
-    counts = [sum(len(one.columns) == size for one in sets) for size in (1, 2, 3)]
-    all_ = [number_of(count, *nouns) for count, nouns in zip(counts, SETS, strict=True) if count]
-    more = [f"These are the worst of {listed_words(all_)}: the file has more."] if sum(counts) > len(listed) else []
+    more = [f"{_how_many(proposal)} The file has more."] if len(sets) > len(listed) else []
     return [SINGLED_OUT, *(f"{in_words(one)}." for one in listed), *more]
+
+
+def _how_many(proposal: Proposal) -> str:
+    """Return a sentence on how many columns, and sets of columns, single out a row, of how many that were counted."""
+    found: list[str] = []
+    for size, nouns in enumerate(SETS, 1):
+        counted = [one for one in proposal.singled_out if len(one.columns) == size]
+        some = sum(one.rows > 0 for one in counted)
+        verb = "" if found else " singles out somebody" if some == 1 else " single out somebody"
+        if some:
+            found.append(f"{some:,} of the {number_of(len(counted), *nouns)}{verb}")
+    columns = sum(len(one.columns) == 1 for one in proposal.singled_out)
+    limited = f" Sets were counted of the {MOST_COLUMNS} columns that single out most." if columns > MOST_COLUMNS else ""
+    return f"These are the worst: in all, {listed_words(found)}.{limited}"
 
 
 def _sets_that_single_out(proposal: Proposal) -> list[SingledOut]:
@@ -395,13 +410,8 @@ def _different(proposal: Proposal, sets: Sequence[SingledOut], size: int, *, sen
 
 def _what_is_not_listed(proposal: Proposal, sets: Sequence[SingledOut], listed: Sequence[SingledOut]) -> Iterator[str]:
     """Yield sentences on the sets that single out rows, too, and are not listed."""
-    cut = []
-    for size, nouns in enumerate(SETS, 1):
-        all_, some = (sum(len(one.columns) == size for one in own) for own in (sets, listed))
-        if some < all_:
-            cut.append(f"{some:,} of {number_of(all_, *nouns)}")
-    if cut:
-        yield f"These are the worst: {', '.join(cut)}. The file has the figure of each column."
+    if len(sets) > len(listed):
+        yield f"{_how_many(proposal)} For one column, see its comment."
     columns = {name for one in listed for name in one.columns}
     for group in proposal.alike:
         if not columns.isdisjoint(group):
@@ -409,8 +419,6 @@ def _what_is_not_listed(proposal: Proposal, sets: Sequence[SingledOut], listed: 
     counted = {one.columns[0]: one.share for one in proposal.singled_out if len(one.columns) == 1}
     if len(counted) > 1 and max(counted.values()) >= ALONE:
         yield f"Sets with a column that singles out {100 * ALONE:.0f}% of the rows or more by itself are not listed."
-    if len(counted) > MOST_COLUMNS:
-        yield f"Sets were counted of the {MOST_COLUMNS} columns that single out most."
 
 
 def in_words(one: SingledOut) -> str:
@@ -424,10 +432,9 @@ def _rows_in_words(one: SingledOut) -> str:
     """Return the number and the share of the rows that are singled out."""
     if not one.rows:
         return "no row"
-    share = f"{100 * one.share:.1f}%" if one.share >= 0.001 else "less than 0.1%"
     if one.estimate:
-        return f"at most about {share} of the rows (an estimate from {one.of:,} rows)"
-    return f"{share} of the rows ({one.rows:,})"
+        return f"at most about {percent(one.share)} of the rows (an estimate from {one.of:,} rows)"
+    return f"{percent(one.share)} of the rows ({one.rows:,})"
 
 
 def listed_names(names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -11,12 +12,13 @@ import pyarrow as pa
 from tclose.errors import InfeasibleError
 from tclose.make.kept import FEW
 from tclose.make.scales.grids import choose_grid
-from tclose.study.propose.columns import NUMERIC, Column
+from tclose.study.propose.columns import NUMERIC, Column, percent
 from tclose.study.propose.offered import Misfit, Offered
 from tclose.study.propose.words import suggests_zip
 from tclose.values.builders import Prefixes
 from tclose.values.builders.fitting import fitting_widths
 from tclose.values.exact import as_text, exact
+from tclose.values.printed import printed
 
 WIDE = 10
 """Numbers with more values than this are published on a grid; fewer may be codes, or answers on a scale."""
@@ -117,8 +119,28 @@ def _suggest_for_line(column: Column, unit: Column | None, k: int) -> Suggested:
     if column.kind != "integer" and grid.bottom is grid.top is None and _has_cells_of_one_value(values, grid.snap):
         return Suggested({}, (f"In ranges from one of its numbers to another; each number has {k} persons or more.",))
     step = f"one {grid.snap}" if isinstance(grid.snap, str) else as_text(grid.snap)
-    reasons = (f"In ranges, with steps of {step}.", *other)
-    return Suggested({"snap": "auto"}, reasons, grid.settings(column.name, values), way=IN_RANGES.format(k=k))
+    chosen = grid.settings(column.name, values)
+    reasons = (f"In ranges, with steps of {step}.", *_open_ends(column, values, chosen["bottom"], chosen["top"]), *other)
+    return Suggested({"snap": "auto"}, reasons, chosen, way=IN_RANGES.format(k=k))
+
+
+def _open_ends(column: Column, values: list[Any], bottom: Any, top: Any) -> list[str]:
+    """Return a sentence on each open end of a grid: where it begins, and how many rows it has; None is no open end."""
+    key = exact if column.kind in NUMERIC else None
+    found = []
+    if bottom is not None:
+        found.append((f"up to {_limit(bottom)}", slice(bisect_right(values, bottom, key=key))))
+    if top is not None:
+        found.append((f"from {_limit(top)} on", slice(bisect_left(values, top, key=key), column.values)))
+    return [
+        f"Values {which} become one value ({percent(int(column.counts[own].sum()) / column.rows)} of the rows)."
+        for which, own in found
+    ]
+
+
+def _limit(limit: Any) -> str:
+    """Return an end of a grid as a release publishes it."""
+    return as_text(limit) if isinstance(limit, Fraction) else printed(limit)
 
 
 def _has_cells_of_one_value(values: list[Any], snap: Fraction | str) -> bool:

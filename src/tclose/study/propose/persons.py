@@ -21,6 +21,9 @@ MOST_ROWS = 50
 MOST_ROWS_UNNAMED = 5
 """The same for a column of another name, which must also have the properties of a person."""
 
+NEARLY_EVERY = 0.9
+"""The share of persons, of those with several rows, who have one value in all of them, from which on it is told."""
+
 SEVERAL_ROWS = "Do persons have several rows?"
 """What is asked where no column names persons, and rows look as if persons had several."""
 
@@ -78,3 +81,26 @@ def _agrees(column: Column, order: Ints, starts: Ints) -> bool:
     same = codes[1:] == codes[:-1]
     same[starts[1:-1] - 1] = True  # where a new group begins
     return bool(same.all())
+
+
+def persons_with_one_value(owner: Column, column: Column) -> tuple[int, int]:
+    """Return how many persons have one value of a column in all of their rows, and how many there are; of those with several."""
+    order, starts = grouped(owner.codes.astype(np.int64))
+    codes = column.codes[order]
+    one = np.minimum.reduceat(codes, starts[:-1]) == np.maximum.reduceat(codes, starts[:-1])
+    several = np.diff(starts) > 1
+    return int((one & several).sum()), int(several.sum())
+
+
+def values_of_persons(owner: Column, columns: Sequence[Column]) -> tuple[list[str], int, float]:
+    """Return the columns of which nearly every person has one value, the persons with several rows, and the least such share.
+
+    Parameters
+    ----------
+    owner
+        The column that names persons.
+    """
+    found = {column.name: persons_with_one_value(owner, column) for column in columns}
+    several = max((of for _, of in found.values()), default=0)
+    shares = {name: one / of for name, (one, of) in found.items() if of >= FEWEST and one >= NEARLY_EVERY * of}
+    return list(shares), several, min(shares.values(), default=0.0)

@@ -39,8 +39,8 @@ class Proposal:
     input_reasons : tuple of str
         Why the policy has its ``input``.
     decisions : tuple of str
-        What else its owner must decide, in sentences: roles of amounts, columns of which most rows have one value, and files of
-        hierarchies without a column, columns that nearly tell one another.
+        What else its owner must decide, in sentences: persons with several rows, roles of amounts, columns of which most rows
+        have one value, and files of hierarchies without a column, columns that nearly tell one another.
     data : str
         What a command calls the table: its path as it was given.
     guessed : bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from tclose.study.propose.hierarchies import AS_WRITTEN, Suggested
 from tclose.study.propose.inputs import Read, read_as_needed
 from tclose.study.propose.limited import hardly_limited
 from tclose.study.propose.offered import Offered
-from tclose.study.propose.persons import SEVERAL_ROWS, Unit, find_unit, share_like_the_row_before
+from tclose.study.propose.persons import SEVERAL_ROWS, Unit, find_unit, share_like_the_row_before, values_of_persons
 from tclose.study.propose.proposal import Proposal
 from tclose.study.propose.roles import Assigned, assign_roles
 from tclose.study.propose.samples import sample_rows
@@ -108,6 +109,7 @@ def propose(table: Any, *, sensitive: str | Sequence[str] | None = None, hierarc
         tuple(read.reasons),
         (
             *_decisions_on_persons(columns, unit),
+            *_decisions_on_values_of_persons(assigned, owner),
             *_decisions(assigned, offered, limits),
             *decisions_on_alike(pairs),
             *decisions_on_twins(assigned, pairs),
@@ -168,6 +170,21 @@ def _decisions_on_persons(columns: Sequence[Column], unit: Unit | None) -> Itera
         )
 
 
+def _decisions_on_values_of_persons(assigned: Sequence[Assigned], owner: Column | None) -> Iterator[str]:
+    """Yield the question whether others know several rows of a person, if persons have one value of a sensitive column."""
+    sensitive = [one.column for one in assigned if one.role == "sensitive"]
+    names, several, least = ([], 0, 0.0) if owner is None else values_of_persons(owner, sensitive)
+    if names:
+        one = len(names) == 1
+        share = "each" if least == 1 else f"{'' if one else 'at least '}{math.floor(1000 * least) / 10:.1f}%"
+        yield (
+            f"Do others know several rows of a person? {listed_names(names)} {'is' if one else 'are'} the same in all rows of "
+            f"{share} of the {several:,} persons who have several. k, l and t are about one row of a person: who knows several "
+            f"of their rows can combine the classes, and may be left with one {listed_names(names) if one else 'value of each'}. "
+            "No limit is about that. If it matters, publish one row a person: docs/visits.md says how."
+        )
+
+
 def _asked(one: Assigned, limits: Mapping[str, str]) -> list[str]:
     """Return a sentence that leads from a column to the question about its limits; none if nothing is asked."""
     return ["Is it limited as you want it? DECIDE, see above."] if one.column.name in limits else []
@@ -225,11 +242,10 @@ def _settings_if_sensitive(columns: Sequence[Assigned]) -> str:
         if "distance" in settings and one.column.kind != "category":
             why = f"{'bins and ' if 'bins' in settings else ''}distance: equal because most rows have one value there"
         alike.setdefault((f"{flow(settings)}{beside}", why), []).append(one)
-    reasons = "; ".join(dict.fromkeys(why for _, why in alike if why))
-    also = f" ({reasons})" if reasons else ""
-    if len(alike) == 1:
-        return f"{next(iter(alike))[0]} after its name{also}"
-    return f"after its name {', or '.join(f'{settings} for {_names(own)}' for (settings, _), own in alike.items())}{also}"
+    groups = [(settings, f" ({why})" if why else "", own) for (settings, why), own in alike.items()]
+    if len(groups) == 1:
+        return f"{groups[0][0]} after its name{groups[0][1]}"
+    return f"after its name {', or '.join(f'{settings} for {_names(own)}{why}' for settings, why, own in groups)}"
 
 
 def _described(one: Assigned) -> str:

@@ -111,7 +111,8 @@ def settings_of_sensitive(column: Column, fit: Fit | None, k: int) -> tuple[dict
         return {**settings, **more}, (*reasons, *why), decide
     bins = min(BINS, column.rows // k)
     few = _rarely_shared(column, k)
-    if column.kind in NUMERIC and (column.nearly_unique or few >= FEW_SHARE) and not column.infinite and bins > 1:
+    rare = column.nearly_unique or column.amount or few >= FEW_SHARE
+    if column.kind in NUMERIC and rare and not column.infinite and bins > 1:
         settings["bins"], fewer = _bins_made(column, bins)
         reasons.append(
             f"{_percent(few)} of the rows have a number that fewer than {k} rows have, and by which they could be recognised: so "

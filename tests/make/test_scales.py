@@ -804,6 +804,8 @@ def test_the_codebook_names_settings_and_no_values() -> None:
     assert line([[date(2024, 1, 1)]], snap="month", recode="bounds")[0].describe("age.min", missing=False) == (
         "The least 'age' among the rows of the class, widened to a grid of months."
     )
+    rates = line([[Decimal("20.1"), Decimal("29.5")]], snap=Fraction("0.05"), bottom=Fraction("20.1"), top=Fraction("29.5"))[0]
+    assert "grid of 0.05; 20.1 or less is one value; 29.5 or more is one value." in rates.describe("age", missing=False)
     for other in (tree_scale([["flu", None]], ILLNESS)[0], nominal([["flu", None]])[0]):
         assert "flu" not in other.describe("age", missing=True)
         assert "or missing" in other.describe("age", missing=True)

@@ -272,7 +272,7 @@ class Line(Scale):
             "bounds": f"The {end} {self.name!r} among the rows of the class",
             "centroid": f"The mean of {self.name!r} over the rows of the class",
         }[self.recode]
-        given = {setting: printed(value) for setting, value in self.settings.items() if value is not None}
+        given = {setting: _as_decimal(value) for setting, value in self.settings.items() if value is not None}
         if "snap" in given:
             what += f", widened to a grid of {_grid_in_words(self.settings['snap'])}"
         if "bottom" in given:
@@ -472,8 +472,13 @@ def _grid_in_words(snap: Any) -> str:
     """Return the cells of a grid in words: ``5``, ``0.05``, ``whole numbers`` or ``months``."""
     if snap == 1:
         return "whole numbers"
-    text = as_text(snap) if isinstance(snap, Fraction) else printed(snap)
+    text = _as_decimal(snap)
     return f"{text}s" if text.isalpha() else text
+
+
+def _as_decimal(setting: Any) -> str:
+    """Return a setting as a codebook writes it: 20.1, not 201/10."""
+    return as_text(setting) if isinstance(setting, Fraction) else printed(setting)
 
 
 def _column_of_values(units: NDArray[Any], found: Spans, value: Callable[[int], Any], kind: Literal["float", "value"]) -> Column:

@@ -70,6 +70,17 @@ def test_all_attacks_on_all_columns(folder: Path) -> None:
     assert sum("Lowered by: " in line for line in lines) >= 4
 
 
+def test_the_screen_says_that_the_limits_are_about_one_row_of_a_person(tmp_path: Path, folder: Path) -> None:
+    rows = [f"{row // 3},{row % 17},{'ab'[row % 2]}" for row in range(120)]
+    (tmp_path / "table.csv").write_text("who,age,ill\n" + "\n".join(rows) + "\n")
+    (tmp_path / "policy.yaml").write_text("{k: 4, unit: who, quasi: [age], sensitive: {ill: 1}}")
+    lines = called(tmp_path)[1].splitlines()
+    said = [line for line in lines if line.startswith("k, l and t are about one row of a person. Who knows several rows ")]
+    assert len(said) == 1
+    assert "no limit is about that. Where it matters, publish one row a person, or a summary of their rows." in said[0]
+    assert "one row of a person" not in called(folder)[1]  # each row is a person
+
+
 def test_the_screen_says_what_is_given_away_most(tmp_path: Path) -> None:
     # Of each age there is one disease, which the salary tells too; and classes are those of one age.
     rows = [f"{age},{'flu' if age % 2 else 'gout'},{age % 2}" for age in range(40) for _ in range(6)]

@@ -39,6 +39,13 @@ DOES = {
 }
 """What the attacker of each kind does, in a few words."""
 
+ONE_ROW = (
+    "k, l and t are about one row of a person. Who knows several rows of a person can combine their classes, and may be left "
+    "with one value of a column that is the same in all of them; no limit is about that. Where it matters, publish one row a "
+    "person, or a summary of their rows."
+)
+"""What is said where persons may have several rows."""
+
 CERTAIN = ("homogeneity", "refinement")
 """Attacks by which nothing but the release makes an attacker certain of a value."""
 
@@ -67,6 +74,8 @@ def show_attacks(found: Attacks, name: str, *, everything: bool = False) -> None
         table.row(*said, *how_often_right(attack)[1:], _given_away(attack))
     screen.print(table)
     screen.tell(" ".join(MEANING))
+    if found.release.certificate["counted"] == "persons":
+        screen.tell(ONE_ROW)
     for reason in found.skipped:
         screen.tell(reason)
     if everything:

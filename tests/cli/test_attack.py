@@ -71,10 +71,15 @@ def test_all_attacks_on_all_columns(folder: Path) -> None:
 
 
 def test_the_screen_says_that_the_limits_are_about_one_row_of_a_person(tmp_path: Path, folder: Path) -> None:
-    rows = [f"{row // 3},{row % 17},{'ab'[row % 2]}" for row in range(120)]
+    rows = [f"{row // 3},{row * 7 % 97},{'ab'[row % 2]}" for row in range(120)]
     (tmp_path / "table.csv").write_text("who,age,ill\n" + "\n".join(rows) + "\n")
     (tmp_path / "policy.yaml").write_text("{k: 4, unit: who, quasi: [age], sensitive: {ill: 1}}")
     lines = called(tmp_path)[1].splitlines()
+    assert any(line.startswith("A person with several rows counts once: where the attacker is sure, ") for line in lines)
+    found = json.loads(called(tmp_path, "--json")[1])
+    edges = next(one for one in found["attacks"] if one["name"] == "edges")
+    assert 0 < edges["figures"]["pinned"] == round(edges["members"]["share"] * edges["members"]["persons"])
+    assert edges["does"].endswith("and so proves in which class one of their rows is")
     said = [line for line in lines if line.startswith("k, l and t are about one row of a person. Who knows several rows ")]
     assert len(said) == 1
     assert "no limit is about that. Where it matters, publish one row a person, or a summary of their rows." in said[0]

@@ -46,6 +46,12 @@ ONE_ROW = (
 )
 """What is said where persons may have several rows."""
 
+COUNTED = (
+    "A person with several rows counts once: where the attacker is sure, or proves a class, if it is so for one of their rows; "
+    "else by the mean over them."
+)
+"""How such persons are counted."""
+
 CERTAIN = ("homogeneity", "refinement")
 """Attacks by which nothing but the release makes an attacker certain of a value."""
 
@@ -75,6 +81,7 @@ def show_attacks(found: Attacks, name: str, *, everything: bool = False) -> None
     screen.print(table)
     screen.tell(" ".join(MEANING))
     if found.release.certificate["counted"] == "persons":
+        screen.tell(COUNTED)
         screen.tell(ONE_ROW)
     for reason in found.skipped:
         screen.tell(reason)

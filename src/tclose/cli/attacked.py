@@ -26,6 +26,7 @@ MEANING = (
 DOES = {
     "homogeneity": "is sure of it",
     "background knowledge": "is sure if one is ruled out",
+    "several rows": "is sure by all their rows",
     "skewness": "draws a row that fits them",
     "similarity": "guesses a value near it",
     "learning": "guesses it from all classes",
@@ -52,8 +53,12 @@ COUNTED = (
 )
 """How such persons are counted."""
 
-CERTAIN = ("homogeneity", "refinement")
-"""Attacks by which nothing but the release makes an attacker certain of a value."""
+CERTAIN = {
+    "homogeneity": "an attacker",
+    "refinement": "an attacker",
+    "several rows": "an attacker who knows the quasi-identifiers of all of their rows",
+}
+"""Attacks by which nothing but the release makes an attacker certain of a value, and to whom it is certain."""
 
 
 def show_attacks(found: Attacks, name: str, *, everything: bool = False) -> None:
@@ -149,7 +154,9 @@ def _verdict(found: Attacks) -> list[Any]:
     if certain:
         one = max(certain, key=lambda attack: attack.members.share)
         people = number_of(round(one.members.share * one.members.persons), "person", "people")
-        lines.append(words(f"The {one.sensitive} of {people} is certain to an attacker. Lowered by: {one.lowers}.", style="bold"))
+        lines.append(
+            words(f"The {one.sensitive} of {people} is certain to {CERTAIN[one.name]}. Lowered by: {one.lowers}.", style="bold")
+        )
     lines.append(
         "Where nothing is given away below, the attacker learns what the table teaches about everybody: it works as well on "
         "people who are not in the release."

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 import tclose as tc
 from tclose.study.attacks.believed import believed
-from tclose.study.attacks.record import record_of
+from tclose.study.attacks.record import Outcome, record_of
 from tclose.study.attacks.several_rows import same_in_all_rows, several_rows
 from tclose.study.scene import CONTROL
 from tests.naive.several_rows import certain
@@ -67,6 +69,20 @@ def test_controls_are_attacked_in_the_same_way() -> None:
 def test_one_row_may_be_enough() -> None:
     found = attack_on([("Anna", 1, 10), ("Ben", 2, 10), ("Anna", 7, 10), ("Cem", 8, 30)], [0, 0, 1, 1])
     assert (found.members.share, found.figures["one_row"]) == (2 / 3, 2 / 3)
+
+
+def test_no_group_is_the_worst_about_which_an_attack_is_right_less_often_than_about_all() -> None:
+    # Of the two rows of each person one is proven: that of the even persons at age 1, that of the odd ones at age 2.
+    people = [(f"P{who}", age, who) for who in range(80) for age in (1, 2)]
+    scene, order = scene_of(table_of(people), POLICY, [0] * 160)
+    proven = np.array([(row // 2 + row) % 2 for row in range(160)], dtype=np.float64)[order]
+    sure = Outcome("sure", "pay", "", "", None, proven, np.zeros(0), None, "", proves=True)
+    found = record_of(scene, sure)
+    assert (found.members.share, found.worst) == (1, None)
+    mean = record_of(scene, replace(sure, proves=False))
+    assert mean.members.share == 1 / 2
+    assert mean.worst is not None
+    assert (mean.worst.column, mean.worst.share, mean.worst.persons) == ("age", 1 / 2, 80)
 
 
 def test_columns_that_differ_within_persons_are_not_attacked() -> None:

@@ -150,7 +150,7 @@ def record_of(scene: Scene, outcome: Outcome) -> Attack:
     controls = rate_of(outcome.controls, scene.persons[held_back], once=once) if len(outcome.controls) else None
     excess, interval = (None, None) if controls is None else difference(members, controls)
     class_known = None if outcome.class_known is None else rate_of(outcome.class_known, persons, once=once)
-    averaged = members.persons < len(persons) and not once
+    several = members.persons < len(persons)
     return Attack(
         outcome.name,
         outcome.sensitive,
@@ -162,10 +162,10 @@ def record_of(scene: Scene, outcome: Outcome) -> Attack:
         excess,
         interval,
         class_known,
-        _worst_group(scene, rows, outcome),
+        _worst_group(scene, rows, outcome, members.share if several and once else 0.0),
         outcome.lowers,
         outcome.figures,
-        f"averaged over the rows of each person, {outcome.says}" if averaged else outcome.says,
+        f"averaged over the rows of each person, {outcome.says}" if several and not once else outcome.says,
     )
 
 
@@ -194,8 +194,12 @@ def difference(first: Rate, second: Rate) -> tuple[float, tuple[float, float]]:
     return found, (found - error, found + error)
 
 
-def _worst_group(scene: Scene, members: Ints, outcome: Outcome) -> Worst | None:
-    """Return the group of members about whom an attack is right most often; ties: the first. None if it never is."""
+def _worst_group(scene: Scene, members: Ints, outcome: Outcome, above: float) -> Worst | None:
+    """Return the group of members about whom an attack is right most often, and more often than ``above``; ties: the first.
+
+    A person is in the groups of all of their rows, and in each by the rows that are in it: where one row of several is enough, it
+    may be less often so in every group than among all people.
+    """
     worst: Worst | None = None
     persons = scene.persons[members]
     for scale, codes in zip(scene.table.scales, scene.table.quasi, strict=True):
@@ -203,7 +207,7 @@ def _worst_group(scene: Scene, members: Ints, outcome: Outcome) -> Worst | None:
         for number in range(int(group.max()) + 1):
             inside = group == number
             found = rate_of(outcome.members[inside], persons[inside], once=outcome.proves)
-            if found.persons >= LEAST and found.share > (0 if worst is None else worst.share):
+            if found.persons >= LEAST and found.share > (above if worst is None else worst.share):
                 label = scale.publish(codes[members[inside]].astype(np.int64), np.array([0, int(inside.sum())]))
                 column = next(iter(label.columns.values()))
                 worst = Worst(scale.name, str(column.values[column.indices[0]]), found.share, found.persons)

@@ -24,6 +24,10 @@ other: drop
 """
 
 
+OTHERS = {"finds one row that fits", "finds the person of a row", "is sure by all their rows"}
+"""What is said of attacks that need kept columns, a register or several rows a person."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("attack")
@@ -52,7 +56,7 @@ def test_the_screen_of_attacks(folder: Path, warm: None) -> None:
     heading = next(number for number, line in enumerate(lines) if line.startswith("an attacker who"))
     assert "what the table teaches about everybody" in lines[heading - 2]
     kinds = [line[:28].strip() for line in lines[heading + 1 : heading + 11]]
-    assert sorted(kinds) == sorted(set(DOES.values()) - {"finds one row that fits", "finds the person of a row"})
+    assert sorted(kinds) == sorted(set(DOES.values()) - OTHERS)
     assert lines[heading + 11].startswith("How often the attacker is right about others")
     assert lines[-1] == "Every attack on every column, who is hit worst, and what lowers it: --all"
     assert sorted(path.name for path in folder.iterdir()) == ["policy.yaml", "table.csv"]  # nothing is written
@@ -68,6 +72,34 @@ def test_all_attacks_on_all_columns(folder: Path) -> None:
     assert any(line.startswith("Someone who knows the quasi-identifiers of a person and their salary guesses") for line in lines)
     assert any(line.startswith("  Alone at an end of their class by raw value, whatever is published: ") for line in lines)
     assert sum("Lowered by: " in line for line in lines) >= 4
+
+
+def test_the_screen_says_that_the_limits_are_about_one_row_of_a_person(tmp_path: Path, folder: Path) -> None:
+    rows = [f"{row // 3},{row * 7 % 97},{'ab'[row % 2]}" for row in range(120)]
+    (tmp_path / "table.csv").write_text("who,age,ill\n" + "\n".join(rows) + "\n")
+    (tmp_path / "policy.yaml").write_text("{k: 4, unit: who, quasi: [age], sensitive: {ill: 1}}")
+    lines = called(tmp_path)[1].splitlines()
+    assert any(line.startswith("A person with several rows counts once: where the attacker is sure, ") for line in lines)
+    found = json.loads(called(tmp_path, "--json")[1])
+    edges = next(one for one in found["attacks"] if one["name"] == "edges")
+    assert 0 < edges["figures"]["pinned"] == round(edges["members"]["share"] * edges["members"]["persons"])
+    assert edges["does"].endswith("and so proves in which class one of their rows is")
+    said = [line for line in lines if line.startswith("k, l and t are about one row of a person. Who knows several rows ")]
+    assert len(said) == 1
+    assert "no limit is about that. Where it matters, publish one row a person, or a summary of their rows." in said[0]
+    assert "one row of a person" not in called(folder)[1]  # each row is a person
+
+
+def test_the_screen_names_those_who_are_certain_by_all_rows_of_a_person(tmp_path: Path) -> None:
+    # Each class of six rows has six incomes, and no two classes have two incomes in common.
+    rows = [f"{who},{(who % 6, 10 + who // 6)[row]},{100 * who}" for who in range(36) for row in range(2)]
+    (tmp_path / "table.csv").write_text("who,age,pay\n" + "\n".join(rows) + "\n")
+    (tmp_path / "policy.yaml").write_text("{k: 3, unit: who, quasi: [age], sensitive: {pay: {t: 1, l: 3}}}")
+    lines = called(tmp_path, "--all")[1].splitlines()
+    said = "is certain to an attacker who knows the quasi-identifiers of all of their rows. Lowered by: one row a person, larger "
+    assert any(line.startswith("The pay of ") and said in line for line in lines)
+    assert any(line.startswith("is sure by all their rows ") for line in lines)
+    assert "  By one of their rows alone: 0.0%." in lines
 
 
 def test_the_screen_says_what_is_given_away_most(tmp_path: Path) -> None:

@@ -78,6 +78,23 @@ def test_persons_before_and_after() -> None:
     assert "k, persons in the smallest class; larger is safer 4 8 or more 8 or more" in text
 
 
+def test_attacks_by_all_rows_of_a_person_are_shown() -> None:
+    columns = {
+        "who": [row // 2 for row in range(60)],
+        "age": [row * 7 % 30 for row in range(60)],
+        "pay": [row // 2 for row in range(60)],
+    }
+    people, policy = pa.table(columns), tc.Policy(["age"], {"pay": 1}, k=3, unit="who")
+    release = tc.anonymize(people, policy, algorithm="mondrian")
+    text = Page(release.to_html(internal=True, data=people, attacks=tc.attack(people, policy, release=release))).text
+    assert (
+        "several rows Someone who knows the quasi-identifiers of all rows of a person and that they are in the release is "
+        in text
+    )
+    assert "Lowered by: one row a person, larger classes (k), or coarser values." in text
+    assert "A person with several rows counts once: where the attacker is sure, or proves a class, " in text
+
+
 def test_without_the_raw_table_an_internal_report_says_so(release: tc.Release) -> None:
     text = Page(release.to_html(internal=True)).text
     for said in ("The raw table was not given", "No attacks were given", "What the release keeps of the raw table was not given"):

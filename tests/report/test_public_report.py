@@ -77,6 +77,26 @@ def test_persons_are_said_where_persons_were_counted() -> None:
         assert wrong not in text
 
 
+def test_what_is_promised_of_persons_is_said_of_one_row_of_theirs() -> None:
+    text = Page(visits().to_html()).text
+    assert (
+        "has 8 persons or more to choose from if they know one row of the person. The chance to pick the right one is then at most "
+        "1 in 8. Somebody who knows the quasi-identifiers of several rows of a person can combine the classes of these rows, and "
+        "may have fewer to choose from: 1 in 8 is not promised then." in text
+    )
+    assert "All of this is about one row of a person. Somebody who knows several can combine their classes; see" in text
+    assert (
+        "Several rows of one person. Each limit is about the class of one row of a person. Somebody who knows the "
+        "quasi-identifiers of several rows of a person can combine their classes. If a column is the same in all rows of a person, "
+        "as an income may be, that may leave one value of it, which is then the person's." in text
+    )
+    assert "one row a person has to be published, or a summary of their rows" in text
+    text = Page(release().to_html()).text  # of rows that are persons
+    assert "rows or more to choose from. The chance to pick the right one is at most 1 in " in text
+    for wrong in ("several rows of a person", "one row of a person", "Several rows of one person"):
+        assert wrong not in text
+
+
 def test_rows_are_persons_by_the_word_of_the_publisher() -> None:
     text = Page(release().to_html()).text
     assert "The release has 60 rows. The publisher took each row as one person." in text

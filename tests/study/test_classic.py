@@ -43,6 +43,22 @@ def test_the_homogeneous_class_of_zip_47678() -> None:
     assert found["background knowledge", "disease"].members.share == 6 / 9
 
 
+def test_a_person_counts_once_if_an_attacker_is_certain_of_one_of_their_rows() -> None:
+    # Of the two rows of each person one is in a class with one disease, and the other in a class with two.
+    columns = {"who": ["Anna", "Anna", "Ben", "Ben"], "zip": ["1", "2"] * 2, "ill": ["flu", "flu", "flu", "gout"]}
+    found = attacked(columns, tc.Policy(["zip"], {"ill": 1}, k=2, unit="who"))
+    for name in ("homogeneity", "refinement"):
+        sure = found[name, "ill"]
+        assert (sure.members.share, sure.members.persons, sure.class_known.share) == (1, 2, 1)  # type: ignore[union-attr]
+        assert ": right for 100.0% of the people in the release" in sure.sentence
+    drawn = found["skewness", "ill"]
+    assert drawn.members.share == pytest.approx((1 + 1 / 2) / 2)
+    assert ": averaged over the rows of each person, right for 75.0% of the people in the release" in drawn.sentence
+    columns = {**columns, "who": ["Anna", "Ben", "Carl", "Dora"]}  # each row is a person
+    for one in attacked(columns, tc.Policy(["zip"], {"ill": 1}, k=2, unit="who")).values():
+        assert one.says == "right for"
+
+
 def test_nothing_is_certain_in_one_class_of_all_rows() -> None:
     columns = {"age": list(range(12)), "disease": ["flu", "cold", "gout"] * 4}
     found = attacked(columns, tc.Policy(["age"], {"disease": {"t": 0, "distance": "equal"}}, k=12))

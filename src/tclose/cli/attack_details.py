@@ -62,6 +62,8 @@ def _remarks(attack: Attack) -> list[str]:
             f"Before the release, the quasi-identifiers of {number_of(raw, 'person')} occur once in the table. In the population "
             f"those of about {number_of(round(everybody), 'person')} do (estimated by Pitman's model)."
         )
+    if "one_row" in attack.figures:
+        found.append(f"By one of their rows alone: {percent(attack.figures['one_row'])}.")
     if "smallest" in attack.figures:
         below, rows = percent(attack.figures["below_k"]), number_of(attack.figures["smallest"], "row")
         found.append(f"Fewer than k persons share both classes with {below} of them; the smallest intersection has {rows}.")

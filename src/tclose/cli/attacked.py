@@ -26,6 +26,7 @@ MEANING = (
 DOES = {
     "homogeneity": "is sure of it",
     "background knowledge": "is sure if one is ruled out",
+    "several rows": "is sure by all their rows",
     "skewness": "draws a row that fits them",
     "similarity": "guesses a value near it",
     "learning": "guesses it from all classes",
@@ -39,8 +40,25 @@ DOES = {
 }
 """What the attacker of each kind does, in a few words."""
 
-CERTAIN = ("homogeneity", "refinement")
-"""Attacks by which nothing but the release makes an attacker certain of a value."""
+ONE_ROW = (
+    "k, l and t are about one row of a person. Who knows several rows of a person can combine their classes, and may be left "
+    "with one value of a column that is the same in all of them; no limit is about that. Where it matters, publish one row a "
+    "person, or a summary of their rows."
+)
+"""What is said where persons may have several rows."""
+
+COUNTED = (
+    "A person with several rows counts once: where the attacker is sure, or proves a class, if it is so for one of their rows; "
+    "else by the mean over them."
+)
+"""How such persons are counted."""
+
+CERTAIN = {
+    "homogeneity": "an attacker",
+    "refinement": "an attacker",
+    "several rows": "an attacker who knows the quasi-identifiers of all of their rows",
+}
+"""Attacks by which nothing but the release makes an attacker certain of a value, and to whom it is certain."""
 
 
 def show_attacks(found: Attacks, name: str, *, everything: bool = False) -> None:
@@ -67,6 +85,9 @@ def show_attacks(found: Attacks, name: str, *, everything: bool = False) -> None
         table.row(*said, *how_often_right(attack)[1:], _given_away(attack))
     screen.print(table)
     screen.tell(" ".join(MEANING))
+    if found.release.certificate["counted"] == "persons":
+        screen.tell(COUNTED)
+        screen.tell(ONE_ROW)
     for reason in found.skipped:
         screen.tell(reason)
     if everything:
@@ -133,7 +154,9 @@ def _verdict(found: Attacks) -> list[Any]:
     if certain:
         one = max(certain, key=lambda attack: attack.members.share)
         people = number_of(round(one.members.share * one.members.persons), "person", "people")
-        lines.append(words(f"The {one.sensitive} of {people} is certain to an attacker. Lowered by: {one.lowers}.", style="bold"))
+        lines.append(
+            words(f"The {one.sensitive} of {people} is certain to {CERTAIN[one.name]}. Lowered by: {one.lowers}.", style="bold")
+        )
     lines.append(
         "Where nothing is given away below, the attacker learns what the table teaches about everybody: it works as well on "
         "people who are not in the release."

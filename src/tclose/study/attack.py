@@ -28,6 +28,7 @@ from tclose.study.attacks.learning import learn, learning
 from tclose.study.attacks.linking import linking
 from tclose.study.attacks.record import Attack, Outcome, record_of
 from tclose.study.attacks.refinement import refine, refinement, too_large
+from tclose.study.attacks.several_rows import same_in_all_rows, several_rows
 from tclose.study.attacks.similarity import similarity, too_many
 from tclose.study.attacks.skewness import skewness
 from tclose.study.attacks.uniques import Uniques, population_uniques
@@ -221,6 +222,8 @@ def _outcomes(scene: Scene) -> Iterator[Outcome]:
         seen = believed(scene, attribute)
         yield homogeneity(seen)
         yield background(seen)
+        if same_in_all_rows(scene, attribute):
+            yield several_rows(scene, seen)
         yield skewness(seen)
         if too_many(attribute) is None:
             yield similarity(seen)

@@ -24,4 +24,5 @@ def background(seen: Believed) -> Outcome:
         class_known=(seen.left_in_class > 0).astype(np.float64),
         lowers="l: 3 or more",
         everybody=True,
+        proves=True,
     )

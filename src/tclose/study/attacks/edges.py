@@ -54,11 +54,12 @@ def edges(scene: Scene, found: Edges, told: dict[str, Any]) -> Outcome:
     and what an attacker knows of each sensitive attribute of theirs, see `told_about`.
     """
     pinned, outermost = (len(np.unique(scene.persons[rows])) for rows in (found.pinned, found.outermost))
+    whose = "which class is theirs" if scene.table.persons is None else "in which class one of their rows is"
     return Outcome(
         name="edges",
         sensitive=None,
         knows="the quasi-identifiers of everybody",
-        does="finds people who alone can be the end of a published range, and so proves which class is theirs",
+        does=f"finds people who alone can be the end of a published range, and so proves {whose}",
         before=0.0,
         members=found.pinned[scene.published].astype(np.float64),
         controls=found.mistaken[scene.held_back].astype(np.float64),
@@ -66,6 +67,7 @@ def edges(scene: Scene, found: Edges, told: dict[str, Any]) -> Outcome:
         lowers="edges: 2, which moves ends that one person alone attains to a grid; or snap: auto, a grid for all ends",
         figures={"pinned": pinned, "outermost": outermost, "sensitive": told},
         everybody=True,
+        proves=True,
     )
 
 

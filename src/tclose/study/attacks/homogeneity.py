@@ -21,4 +21,5 @@ def homogeneity(seen: Believed) -> Outcome:
         class_known=(seen.left_in_class == 1).astype(np.float64),
         lowers="l: 2 or more, or a smaller t",
         everybody=True,
+        proves=True,
     )

@@ -59,8 +59,9 @@ def _certain_of(scene: Scene, earlier: Scene, attribute: Attribute, figures: dic
         figures={
             **figures,
             "homogeneous": rate_of(alone, scene.persons[scene.published]).share,
-            "one_release": rate_of(_certain(now, truth[members]), scene.persons[members]).share,
+            "one_release": rate_of(_certain(now, truth[members]), scene.persons[members], once=True).share,
         },
+        proves=True,
     )
 
 

@@ -26,7 +26,7 @@ def kept(scene: Scene) -> Outcome:
     members, controls = _alone(scene, scene.members, known), _alone(scene, scene.controls, known)
     persons = scene.persons[scene.members]
     rest = [_alone(scene, scene.members, _combinations(scene, [other for other in names if other != name])) for name in names]
-    shares = [rate_of(alone, persons).share for alone in rest]
+    shares = [rate_of(alone, persons, once=True).share for alone in rest]
     worst = int(np.argmin(shares))
     figures: dict[str, Any] = {"rows": int(members.sum()), "column": names[worst], "without": shares[worst]}
     return Outcome(
@@ -41,6 +41,7 @@ def kept(scene: Scene) -> Outcome:
         lowers=f"dropping or generalising {names[worst]}",
         figures=figures,
         says="true for",
+        proves=True,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tclose.study.attacks.record import Outcome, rate_of
+from tclose.study.attacks.record import Outcome
 from tclose.study.attacks.uniques import Uniques
 from tclose.study.scene import Scene
 from tclose.values.arrays import Bools, Floats, Ints
@@ -49,7 +49,7 @@ def linking(scene: Scene, sampling: float | None, register: Scene | None, unique
     if register is not None or sampling is not None:
         yield _journalist(chances, sampling if register is None else None, uniques)
     whose = "the population" if register is not None or sampling is not None else "the people in the release"
-    yield _marketer(scene, chances, whose)
+    yield _marketer(chances, whose)
 
 
 def _prosecutor(scene: Scene) -> Outcome:
@@ -93,10 +93,8 @@ def _journalist(chances: Floats, sampling: float | None, uniques: Uniques | None
     )
 
 
-def _marketer(scene: Scene, chances: Floats, whose: str) -> Outcome:
-    """Return the expected share of right matches, if each row is matched with one of the people who fit."""
-    persons = scene.persons[scene.published]
-    share = rate_of(chances, persons).share
+def _marketer(chances: Floats, whose: str) -> Outcome:
+    """Return how many matches are right, as expected, if each row is matched with one of the people who fit."""
     return Outcome(
         name="marketer",
         sensitive=None,
@@ -107,7 +105,7 @@ def _marketer(scene: Scene, chances: Floats, whose: str) -> Outcome:
         controls=np.zeros(0),
         class_known=None,
         lowers="larger classes (k)",
-        figures={"matches": share * len(np.unique(persons))},
+        figures={"matches": float(chances.sum())},
         everybody=True,
     )
 

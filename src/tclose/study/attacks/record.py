@@ -26,7 +26,8 @@ class Rate:
     Attributes
     ----------
     share : float
-        The mean over persons; a person with several rows counts once.
+        The mean over persons. One with several rows counts once: by the mean over their rows; where the attacker knows when they
+        are right, if it is so for one of them.
     persons : int
     error : float
         The standard error of the share.
@@ -80,6 +81,7 @@ class Attack:
         Further figures of this attack.
     says : str
         What the shares say: the attack is "right for" people. One that finds a row is "true for" them: of controls none is right.
+        Where persons have several rows, it also says whether the share is a mean over them.
     """
 
     name: str
@@ -121,6 +123,8 @@ class Outcome:
     everybody : bool
         Whether members and controls are all published rows and all that were held back, also where other attacks are tried on a
         sample of people.
+    proves : bool
+        Whether the attacker knows when they are right. A person with several rows then counts if it is so for one of them.
     """
 
     name: str
@@ -135,15 +139,18 @@ class Outcome:
     figures: dict[str, Any] = field(default_factory=dict)
     says: str = "right for"
     everybody: bool = False
+    proves: bool = False
 
 
 def record_of(scene: Scene, outcome: Outcome) -> Attack:
     """Return the record of an attack: rates over persons, members minus controls with an interval, and the worst group."""
     rows, held_back = (scene.published, scene.held_back) if outcome.everybody else (scene.members, scene.controls)
-    members = rate_of(outcome.members, scene.persons[rows])
-    controls = rate_of(outcome.controls, scene.persons[held_back]) if len(outcome.controls) else None
+    persons, once = scene.persons[rows], outcome.proves
+    members = rate_of(outcome.members, persons, once=once)
+    controls = rate_of(outcome.controls, scene.persons[held_back], once=once) if len(outcome.controls) else None
     excess, interval = (None, None) if controls is None else difference(members, controls)
-    class_known = None if outcome.class_known is None else rate_of(outcome.class_known, scene.persons[rows])
+    class_known = None if outcome.class_known is None else rate_of(outcome.class_known, persons, once=once)
+    several = members.persons < len(persons)
     return Attack(
         outcome.name,
         outcome.sensitive,
@@ -155,21 +162,28 @@ def record_of(scene: Scene, outcome: Outcome) -> Attack:
         excess,
         interval,
         class_known,
-        _worst_group(scene, rows, outcome.members),
+        _worst_group(scene, rows, outcome, members.share if several and once else 0.0),
         outcome.lowers,
         outcome.figures,
-        outcome.says,
+        f"averaged over the rows of each person, {outcome.says}" if several and not once else outcome.says,
     )
 
 
-def rate_of(right: Floats | Bools, persons: Ints) -> Rate:
+def rate_of(right: Floats | Bools, persons: Ints, *, once: bool = False) -> Rate:
     """Return the mean over persons of how often an attack is right about their rows, and its standard error.
 
-    >>> rate_of(np.array([1.0, 1.0, 0.0, 0.0]), np.array([7, 7, 8, 9])).share
-    0.3333333333333333
+    With ``once`` a person counts as the row about which it is right most often does.
+
+    >>> right, persons = np.array([1.0, 0.0, 0.0, 0.0]), np.array([7, 7, 8, 9])
+    >>> rate_of(right, persons).share, rate_of(right, persons, once=True).share
+    (0.16666666666666666, 0.3333333333333333)
     """
-    _, number = np.unique(persons, return_inverse=True)
-    means = np.bincount(number, weights=right) / np.bincount(number)
+    names, number = np.unique(persons, return_inverse=True)
+    if once:
+        means = np.zeros(len(names))
+        np.maximum.at(means, number, right)
+    else:
+        means = np.bincount(number, weights=right) / np.bincount(number)
     spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
     return Rate(float(means.mean()), len(means), spread / math.sqrt(len(means)))
 
@@ -180,16 +194,20 @@ def difference(first: Rate, second: Rate) -> tuple[float, tuple[float, float]]:
     return found, (found - error, found + error)
 
 
-def _worst_group(scene: Scene, members: Ints, right: Floats) -> Worst | None:
-    """Return the group of members about whom an attack is right most often; ties: the first. None if it never is."""
+def _worst_group(scene: Scene, members: Ints, outcome: Outcome, above: float) -> Worst | None:
+    """Return the group of members about whom an attack is right most often, and more often than ``above``; ties: the first.
+
+    A person is in the groups of all of their rows, and in each by the rows that are in it: where one row of several is enough, it
+    may be less often so in every group than among all people.
+    """
     worst: Worst | None = None
     persons = scene.persons[members]
     for scale, codes in zip(scene.table.scales, scene.table.quasi, strict=True):
         group = _bands(codes[members].astype(np.int64), scale.size)
         for number in range(int(group.max()) + 1):
             inside = group == number
-            found = rate_of(right[inside], persons[inside])
-            if found.persons >= LEAST and found.share > (0 if worst is None else worst.share):
+            found = rate_of(outcome.members[inside], persons[inside], once=outcome.proves)
+            if found.persons >= LEAST and found.share > (above if worst is None else worst.share):
                 label = scale.publish(codes[members[inside]].astype(np.int64), np.array([0, int(inside.sum())]))
                 column = next(iter(label.columns.values()))
                 worst = Worst(scale.name, str(column.values[column.indices[0]]), found.share, found.persons)

@@ -103,6 +103,7 @@ def refinement(scene: Scene, found: Refined, attribute: Attribute) -> Outcome:
             "bits_after": float(np.log2(possible).sum()),
         },
         everybody=True,
+        proves=True,
     )
 
 

@@ -338,6 +338,23 @@ def test_fewer_bins_than_asked_are_told(tmp_path: Path, command: str) -> None:
         shown = run(command, tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", *out).stdout
         assert "t of gain" in shown
         assert ("bins, not 10 as asked: rows with the same value share a bin" in shown) == told
+        assert ("To choose the bins yourself" in shown) == (told and command == "anonymize")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"), [("", True), ("unit: row\n", False), ("unit: person\nidentifiers: [person]\n", False)]
+)
+def test_a_dropped_column_that_may_name_persons_is_told(tmp_path: Path, settings: str, said: bool) -> None:
+    """Ten persons with two rows each: dropped, their number says nothing about k."""
+    rows = "".join(f"{row // 2},{row % 2},{row % 3}\n" for row in range(20))
+    (tmp_path / "table.csv").write_text(f"person,age,ill\n{rows}")
+    drop = "" if "person" in settings else "drop: [person]\n"
+    (tmp_path / "policy.yaml").write_text(f"k: 2\nquasi: [age]\nsensitive: {{ill: 0.9}}\n{settings}{drop}")
+    made = run("anonymize", tmp_path / "table.csv", "-p", tmp_path / "policy.yaml", "-o", tmp_path / "release.csv")
+    assert made.exit_code == 0
+    assert (
+        "person is dropped. If it names persons who have several rows, name it in unit: it is not published, and k" in made.stdout
+    ) == said
 
 
 def test_the_screen_has_the_figures_of_the_report(tmp_path: Path) -> None:

@@ -12,14 +12,18 @@ if TYPE_CHECKING:
     from tclose.judge.result import Audit
 
 
+OWN_BINS = "To choose the bins yourself, give a list of their edges instead of a number."
+"""What the maker of a release can do about fewer bins; its readers cannot."""
+
+
 def fewer_bins(audit: Audit) -> Iterator[str]:
-    """Yield a sentence for each sensitive column that has fewer bins than the policy asks for."""
+    """Yield a sentence for each sensitive column that has fewer bins than the policy asks for; what to do is `OWN_BINS`."""
     for column in audit.policy.sensitive:
         asked, found = None if column.bins is None else column.bins.count, audit.sensitive[column.name].bins
         if asked is not None and found is not None and found < asked:
             yield (
                 f"{column.name} has {number_of(found, 'bin')}, not {asked:,} as asked: rows with the same value share a bin, and "
-                "some values have many rows. To choose the bins yourself, give a list of their edges instead of a number."
+                "some values have many rows."
             )
 
 

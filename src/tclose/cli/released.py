@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tclose.cli.binned import fewer_bins
+from tclose.cli.binned import OWN_BINS, fewer_bins
 from tclose.cli.commonest import hardly_limited, largest_shares
 from tclose.cli.printing import Columns, Screen, words
 from tclose.cli.screen import WHAT_T_IS, how_read, in_doubt, limit_as_text, limits_table, listed_names, size
@@ -21,6 +21,7 @@ from tclose.release.detail import DetailLost, commonest_shares
 from tclose.report.attained import SATISFIED
 from tclose.report.labels import percent
 from tclose.report.published import coarseness_in_words, coarseness_of, ends_in_words, published_columns
+from tclose.study.propose.words import suggests_number_of_person
 from tclose.values.exact import decimal_up, number_of
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def show_release(
     screen = Screen()
     _show_doubts(screen, release.readings)
     _show_several_rows(screen, release)
+    _show_dropped_persons(screen, release.audit.policy)
     _show_attained(screen, release, paths[0])
     for line in how_read(release.readings, notes):
         screen.tell(line)
@@ -85,6 +87,17 @@ def _show_doubts(screen: Screen, readings: Mapping[str, Reading]) -> None:
     """Print which columns may not be what they were read as: before the result, which they change."""
     for warning in in_doubt(readings):
         screen.tell(words(warning, style="bold yellow"))
+
+
+def _show_dropped_persons(screen: Screen, policy: Policy) -> None:
+    """Print which dropped columns may name persons, where nothing says whether persons have several rows."""
+    dropped = [name for name in policy.drop if suggests_number_of_person(name)] if policy.unit is None else []
+    if dropped:
+        one = len(dropped) == 1
+        screen.tell(
+            f"{listed_names(dropped)} {'is' if one else 'are'} dropped. If {'it names' if one else 'one of them names'} persons "
+            "who have several rows, name it in unit: it is not published, and k and l count persons."
+        )
 
 
 def _show_several_rows(screen: Screen, release: Release) -> None:
@@ -124,7 +137,7 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     for sentence in largest_shares(release, commonest_shares(release)):
         screen.tell(sentence)
     for sentence in fewer_bins(audit):
-        screen.tell(sentence)
+        screen.tell(sentence, OWN_BINS)
     for sentence in hardly_limited(release):
         screen.tell(words(sentence, style="bold yellow"))
     if audit.policy.edges > 1:
@@ -192,6 +205,7 @@ def show_spark_release(release: SparkRelease, paths: list[Path], asked: Asked, r
     """Print the screen of a release on Spark: what it attains, its information loss, and its files."""
     screen, audit = Screen(), release.audit
     _show_doubts(screen, release.readings)
+    _show_dropped_persons(screen, audit.policy)
     screen.tell(words(SATISFIED, style="bold green"))
     _show_unlimited(screen, audit.policy)
     screen.tell(f"{paths[0].name}: {size(audit)}, none suppressed{EACH_A_PERSON if audit.policy.unit is None else ''}")

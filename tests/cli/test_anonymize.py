@@ -272,6 +272,7 @@ def test_persons_are_counted_where_a_unit_names_them(people: Path, tmp_path: Pat
     result = run("anonymize", people, "-p", policy, "-o", out)
     assert result.exit_code == 0
     assert "k, persons in the smallest class" in result.stdout
+    assert "The limits are about one row of a person: who knows several of their rows can combine the classes." in result.stdout
     assert "zip" not in out.read_text().splitlines()[0]
     kept = json.loads((tmp_path / "release.csv.private.json").read_text())
     assert kept["policy"]["unit"] == "zip"

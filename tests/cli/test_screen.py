@@ -327,6 +327,12 @@ def test_what_to_write_for_bins_is_quoted_where_yaml_needs_it(tmp_path: Path) ->
     assert YAML(typ="safe", pure=True).load(line) == {"pay: net": {"t": "2/3", "bins": 4}}
 
 
+def test_where_each_row_is_a_person_nothing_is_said_of_several_rows(files: tuple[Path, Path]) -> None:
+    shown = run("anonymize", files[0], "-p", files[1], "-o", files[0].with_name("release.csv")).stdout
+    assert "none suppressed; each row is taken for a person\n" in shown
+    assert "several of their rows" not in shown
+
+
 @pytest.mark.parametrize("command", ["audit", "anonymize"])
 def test_fewer_bins_than_asked_are_told(tmp_path: Path, command: str) -> None:
     """18 of 20 rows have a 0: ten bins of equally many rows become two."""

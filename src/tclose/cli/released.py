@@ -37,6 +37,10 @@ SHORTER = {" of the rows": "", " on average": "", "in ranges that are open at on
 """Words of the report that a screen can do without: a header says what the figures are."""
 EACH_A_PERSON = "; each row is taken for a person"
 """What a release without a unit assumes."""
+ONE_ROW = (
+    "The limits are about one row of a person: who knows several of their rows can combine the classes. tclose attack tries that."
+)
+"""What no limit says where persons have several rows."""
 COARSE = 0.25
 """Columns with a hierarchy that lose more than this have their loss explained."""
 USELESS = 0.9
@@ -136,6 +140,8 @@ def _show_attained(screen: Screen, release: Release, path: Path) -> None:
     screen.tell(WHAT_T_IS)
     for sentence in largest_shares(release, commonest_shares(release)):
         screen.tell(sentence)
+    if release.certificate["counted"] == "persons":
+        screen.tell(ONE_ROW)
     for sentence in fewer_bins(audit):
         screen.tell(sentence, OWN_BINS)
     for sentence in hardly_limited(release):
@@ -226,6 +232,8 @@ def show_spark_release(release: SparkRelease, paths: list[Path], asked: Asked, r
     screen.tell(WHAT_T_IS)
     for sentence in largest_shares(release, {}):  # the table's counts are not at home
         screen.tell(sentence)
+    if release.certificate["counted"] == "persons":
+        screen.tell(ONE_ROW)
     screen.print()
     _show_loss(screen, release, release.in_words)
     for line in how_read(release.readings):

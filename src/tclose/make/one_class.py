@@ -21,7 +21,7 @@ def check_k(counted: int, what: str, policy: Policy) -> None:
 
 
 def check_n(rows: int, policy: Policy) -> None:
-    """Raise InfeasibleError if a table has fewer rows than n: no region has so many."""
+    """Raise InfeasibleError if a table has fewer rows than n, so that no region has n rows."""
     if policy.n is not None and rows < policy.n:
         raise InfeasibleError(f"The table has {number_of(rows, 'row')}: n={policy.n} cannot be satisfied. Choose a smaller n.")
 

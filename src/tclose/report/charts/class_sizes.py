@@ -26,7 +26,7 @@ def class_sizes(sizes: Any, *, k: int | None = None, unit: str = "row", asked: s
     unit : str
         What is counted in a class: "row" or "person".
     asked : str
-        What k counts, if it is not what is counted here: persons, of whom a class of so many rows may have fewer.
+        What k counts, if it is not what is counted here: "person" where rows are, because a person may have several rows.
     """
     sizes = np.asarray(sizes, dtype=np.int64)
     least, most = int(sizes.min()), int(sizes.max())
